@@ -1,0 +1,429 @@
+//! The one-step problem in reduced form, and the one definition of "solved".
+//!
+//! ```text
+//! u = A r + b,    −û_i ∈ N_{C_i}(r_i)   for every block i
+//! ```
+//!
+//! A is any square matrix (it need not be WᵀM̂⁻¹W, nor symmetric), r are percussions, u velocities,
+//! C_i the block's [`Set`] and û_i its modified velocity. LCP, mixed LCP, box and friction problems
+//! are all of this form.
+//!
+//! **Solved** means [`Problem::residual`] ≤ tolerance, with
+//!
+//! ```text
+//! residual = ‖ r − proj_C(r − û) ‖₂ / ‖b‖₂        (not divided where b = 0)
+//! ```
+//!
+//! in unit scaling: the natural map of an LCP, and for friction the error measure
+//! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of [AcaryBremondHuber2018].
+
+use crate::linear::{Dense, dense};
+use crate::sets::{BlockMode, MAX_DIM, Set, SetError};
+use serde::{Deserialize, Serialize};
+
+/// One block of a problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Where r_i lives.
+    pub set: Set,
+    /// First row of the block.
+    pub start: usize,
+}
+
+/// A square matrix of dense blocks, stored by block rows; columns ascending, the diagonal always there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BlockSparse {
+    /// Rows of each block row, cumulated.
+    pub(crate) start: Vec<usize>,
+    /// First entry of each block row in `column`.
+    pub(crate) row: Vec<usize>,
+    /// Block column of each block.
+    pub(crate) column: Vec<usize>,
+    /// First value of each block (row by row within the block).
+    pub(crate) offset: Vec<usize>,
+    pub(crate) values: Vec<f64>,
+}
+
+impl BlockSparse {
+    fn block(&self, k: usize, i: usize) -> (usize, usize, &[f64]) {
+        let j = self.column[k];
+        let (d, e) = (self.start[i + 1] - self.start[i], self.start[j + 1] - self.start[j]);
+        (d, e, &self.values[self.offset[k]..self.offset[k] + d * e])
+    }
+}
+
+/// The matrix A of a reduced problem.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReducedMatrix {
+    /// All entries.
+    Dense(Dense),
+    /// Only coupled blocks.
+    BlockSparse(BlockSparse),
+}
+
+impl Default for ReducedMatrix {
+    fn default() -> Self {
+        ReducedMatrix::Dense(Dense::default())
+    }
+}
+
+/// The one-step problem in reduced form. See the [module](self).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Problem {
+    blocks: Vec<Block>,
+    pub(crate) matrix: ReducedMatrix,
+    pub(crate) b: Vec<f64>,
+}
+
+/// Input that does not describe a problem.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// Sizes that do not fit together.
+    #[error("inconsistent sizes: {what} has {found}, expected {expected}")]
+    Size {
+        /// Which part.
+        what: &'static str,
+        /// Its size.
+        found: usize,
+        /// The size that fits the rest.
+        expected: usize,
+    },
+    /// A set with impossible parameters.
+    #[error("block {block}: {source}")]
+    Set {
+        /// Which block.
+        block: usize,
+        /// What is wrong.
+        source: SetError,
+    },
+    /// An entry that is NaN or infinite.
+    #[error("{what}[{index}] is not finite")]
+    NotFinite {
+        /// Which array.
+        what: &'static str,
+        /// Which entry, row by row.
+        index: usize,
+    },
+    /// An index that points outside the problem.
+    #[error("{what}: index {index} is out of range (size {size})")]
+    Index {
+        /// Which array.
+        what: &'static str,
+        /// The index.
+        index: usize,
+        /// What it indexes.
+        size: usize,
+    },
+    /// The file is not a problem in our JSON form.
+    #[error("not a problem file: {0}")]
+    Json(String),
+}
+
+impl Problem {
+    /// A dense problem. Checks sizes, sets and finiteness.
+    pub fn dense(sets: Vec<Set>, a: Dense, b: Vec<f64>) -> Result<Self, ProblemError> {
+        let mut p = Problem { matrix: ReducedMatrix::Dense(a), b, ..Default::default() };
+        for set in sets {
+            p.push_block(set);
+        }
+        p.validate()?;
+        Ok(p)
+    }
+
+    /// A linear complementarity problem 0 ≤ u = A r + b ⊥ r ≥ 0.
+    pub fn lcp(a: Dense, b: Vec<f64>) -> Result<Self, ProblemError> {
+        let n = b.len();
+        Self::dense(vec![Set::NonNegative; n], a, b)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.b.clear();
+    }
+
+    pub(crate) fn push_block(&mut self, set: Set) {
+        let start = self.blocks.last().map_or(0, |b| b.start + b.set.dim());
+        self.blocks.push(Block { set, start });
+    }
+
+    /// The blocks in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.blocks.last().map_or(0, |b| b.start + b.set.dim())
+    }
+
+    /// The matrix A.
+    pub fn matrix(&self) -> &ReducedMatrix {
+        &self.matrix
+    }
+
+    /// The vector b (m/s).
+    pub fn b(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// A as dense matrix, if it is stored so.
+    pub fn as_dense(&self) -> Option<&Dense> {
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => Some(a),
+            ReducedMatrix::BlockSparse(_) => None,
+        }
+    }
+
+    /// Checks sizes, sets, indices and finiteness.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        for (i, block) in self.blocks.iter().enumerate() {
+            block.set.validate().map_err(|source| ProblemError::Set { block: i, source })?;
+        }
+        let n = self.size();
+        let size = |what, found, expected| {
+            if found == expected { Ok(()) } else { Err(ProblemError::Size { what, found, expected }) }
+        };
+        size("b", self.b.len(), n)?;
+        let values = match &self.matrix {
+            ReducedMatrix::Dense(a) => {
+                size("rows of A", a.rows(), n)?;
+                size("columns of A", a.cols(), n)?;
+                a.data()
+            }
+            ReducedMatrix::BlockSparse(a) => {
+                let nb = self.blocks.len();
+                size("block rows of A", a.row.len(), nb + 1)?;
+                size("block sizes of A", a.start.len(), nb + 1)?;
+                for i in 0..nb {
+                    size("block of A", a.start[i + 1].wrapping_sub(a.start[i]), self.blocks[i].set.dim())?;
+                    if a.row[i] > a.row[i + 1] || a.row[i + 1] > a.column.len() {
+                        return Err(ProblemError::Index {
+                            what: "block rows of A",
+                            index: a.row[i + 1],
+                            size: a.column.len(),
+                        });
+                    }
+                    let mut diagonal = false;
+                    for k in a.row[i]..a.row[i + 1] {
+                        let j = a.column[k];
+                        if j >= nb {
+                            return Err(ProblemError::Index { what: "block columns of A", index: j, size: nb });
+                        }
+                        diagonal |= j == i;
+                        let area = self.blocks[i].set.dim() * self.blocks[j].set.dim();
+                        let end = a.offset.get(k).map_or(usize::MAX, |o| o.saturating_add(area));
+                        if end > a.values.len() {
+                            return Err(ProblemError::Index {
+                                what: "values of A",
+                                index: end,
+                                size: a.values.len(),
+                            });
+                        }
+                    }
+                    if !diagonal {
+                        return Err(ProblemError::Size { what: "diagonal blocks of A", found: i, expected: nb });
+                    }
+                }
+                size("block columns of A", a.column.len(), a.offset.len())?;
+                &a.values
+            }
+        };
+        let finite = |what, v: &[f64]| match v.iter().position(|x| !x.is_finite()) {
+            Some(index) => Err(ProblemError::NotFinite { what, index }),
+            None => Ok(()),
+        };
+        finite("b", &self.b)?;
+        finite("A", values)
+    }
+
+    /// u = A r + b.
+    pub fn velocity(&self, r: &[f64], u: &mut [f64]) {
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => {
+                a.multiply(r, u);
+                for (u, b) in u.iter_mut().zip(&self.b) {
+                    *u += b;
+                }
+            }
+            ReducedMatrix::BlockSparse(_) => {
+                for i in 0..self.blocks.len() {
+                    let s = self.blocks[i].start;
+                    let d = self.blocks[i].set.dim();
+                    self.block_velocity(i, r, &mut u[s..s + d]);
+                }
+            }
+        }
+    }
+
+    /// u_i = (A r + b)_i of one block.
+    #[inline]
+    pub fn block_velocity(&self, i: usize, r: &[f64], u: &mut [f64]) {
+        let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => {
+                for k in 0..d {
+                    u[k] = self.b[s + k] + dense::dot(a.row(s + k), r);
+                }
+            }
+            ReducedMatrix::BlockSparse(a) => {
+                u[..d].copy_from_slice(&self.b[s..s + d]);
+                for k in a.row[i]..a.row[i + 1] {
+                    let (_, e, v) = a.block(k, i);
+                    let x = &r[a.start[a.column[k]]..][..e];
+                    for p in 0..d {
+                        u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies the diagonal block A_ii, row by row.
+    #[inline]
+    pub fn diagonal_block(&self, i: usize, out: &mut [f64]) {
+        let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => {
+                for k in 0..d {
+                    out[k * d..(k + 1) * d].copy_from_slice(&a.row(s + k)[s..s + d]);
+                }
+            }
+            ReducedMatrix::BlockSparse(a) => {
+                for k in a.row[i]..a.row[i + 1] {
+                    if a.column[k] == i {
+                        out[..d * d].copy_from_slice(a.block(k, i).2);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The residual that decides "solved". `u` receives A r + b.
+    pub fn residual(&self, r: &[f64], u: &mut [f64]) -> f64 {
+        self.velocity(r, u);
+        let mut sum = 0.0;
+        let mut f = [0.0; MAX_DIM];
+        for block in &self.blocks {
+            let (s, d) = (block.start, block.set.dim());
+            block.set.natural_map(&r[s..s + d], &u[s..s + d], &mut f);
+            for k in 0..d {
+                sum += f[k] * f[k];
+            }
+        }
+        let scale = dense::norm(&self.b);
+        if scale > 0.0 { sum.sqrt() / scale } else { sum.sqrt() }
+    }
+
+    /// The modes of all blocks at a solution (r, u), with ρ_i = 1/A_NN of the block.
+    pub fn modes(&self, r: &[f64], u: &[f64], modes: &mut Vec<BlockMode>) {
+        modes.clear();
+        for i in 0..self.blocks.len() {
+            let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
+            let mut a = [0.0; MAX_DIM * MAX_DIM];
+            self.diagonal_block(i, &mut a);
+            let rho = if a[0] > 0.0 { 1.0 / a[0] } else { 1.0 };
+            modes.push(self.blocks[i].set.mode(&r[s..s + d], &u[s..s + d], rho));
+        }
+    }
+}
+
+/// JSON form of a reduced problem.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProblemFile {
+    format: String,
+    sets: Vec<Set>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    dense: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    blocks: Option<Vec<BlockFile>>,
+    b: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlockFile {
+    row: usize,
+    column: usize,
+    values: Vec<f64>,
+}
+
+const FORMAT: &str = "nonsmooth reduced problem 1";
+
+impl Problem {
+    /// The problem as JSON text; [`Problem::from_json`] gives back the same bits.
+    pub fn to_json(&self) -> String {
+        let (dense, blocks) = match &self.matrix {
+            ReducedMatrix::Dense(a) => (Some(a.data().to_vec()), None),
+            ReducedMatrix::BlockSparse(a) => {
+                let mut blocks = Vec::new();
+                for i in 0..self.blocks.len() {
+                    for k in a.row[i]..a.row[i + 1] {
+                        blocks.push(BlockFile { row: i, column: a.column[k], values: a.block(k, i).2.to_vec() });
+                    }
+                }
+                (None, Some(blocks))
+            }
+        };
+        let file = ProblemFile {
+            format: FORMAT.into(),
+            sets: self.blocks.iter().map(|b| b.set.clone()).collect(),
+            dense,
+            blocks,
+            b: self.b.clone(),
+        };
+        serde_json::to_string(&file).unwrap_or_default()
+    }
+
+    /// Reads what [`Problem::to_json`] wrote, checking everything.
+    pub fn from_json(text: &str) -> Result<Self, ProblemError> {
+        let file: ProblemFile = serde_json::from_str(text).map_err(|e| ProblemError::Json(e.to_string()))?;
+        if file.format != FORMAT {
+            return Err(ProblemError::Json(format!("format is {:?}, expected {FORMAT:?}", file.format)));
+        }
+        let n: usize = file.sets.iter().map(|s| s.dim().min(MAX_DIM)).sum();
+        match (file.dense, file.blocks) {
+            (Some(data), None) => {
+                let found = data.len();
+                let a = Dense::from_rows(n, n, data).ok_or(ProblemError::Size {
+                    what: "dense",
+                    found,
+                    expected: n * n,
+                })?;
+                Self::dense(file.sets, a, file.b)
+            }
+            (None, Some(mut entries)) => {
+                let mut p = Problem { b: file.b, ..Default::default() };
+                for set in file.sets {
+                    p.push_block(set);
+                }
+                entries.sort_by_key(|e| (e.row, e.column));
+                let nb = p.blocks.len();
+                let mut a = BlockSparse { start: vec![0], row: vec![0; nb + 1], ..Default::default() };
+                for block in &p.blocks {
+                    a.start.push(block.start + block.set.dim());
+                }
+                for e in entries {
+                    if e.row >= nb || e.column >= nb {
+                        return Err(ProblemError::Index { what: "blocks", index: e.row.max(e.column), size: nb });
+                    }
+                    let expected = p.blocks[e.row].set.dim() * p.blocks[e.column].set.dim();
+                    if e.values.len() != expected {
+                        return Err(ProblemError::Size { what: "block values", found: e.values.len(), expected });
+                    }
+                    a.row[e.row + 1] += 1;
+                    a.column.push(e.column);
+                    a.offset.push(a.values.len());
+                    a.values.extend(e.values);
+                }
+                for i in 0..nb {
+                    a.row[i + 1] += a.row[i];
+                }
+                p.matrix = ReducedMatrix::BlockSparse(a);
+                p.validate()?;
+                Ok(p)
+            }
+            _ => Err(ProblemError::Json("exactly one of `dense` and `blocks` must be given".into())),
+        }
+    }
+}

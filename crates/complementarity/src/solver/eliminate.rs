@@ -1,0 +1,130 @@
+//! Elimination of the bilateral rows of a dense problem.
+//!
+//! With rows f (free) and c (the rest), A_ff r_f + A_fc r_c + b_f = 0 gives r_f = −A_ff⁺(b_f + A_fc r_c)
+//! and the problem A' = A_cc − A_cf A_ff⁺ A_fc, b' = b_c − A_cf A_ff⁺ b_f in the other rows. Redundant
+//! constraints make A_ff singular: the pseudo-inverse then gives the multipliers of least norm, and
+//! rows that contradict each other show in the residual of the whole problem.
+
+use super::{Judge, Options, Report, Status};
+use crate::linear::Dense;
+use crate::linear::dense::LeastNorm;
+use crate::problem::{Problem, ReducedMatrix};
+use crate::sets::Set;
+
+#[derive(Debug, Default)]
+pub(super) struct Eliminated {
+    free: Vec<usize>,
+    rest: Vec<usize>,
+    /// A_ff⁺ [A_fc b_f], one row per free row.
+    x: Vec<f64>,
+    reduced: Problem,
+    aff: Vec<f64>,
+    column: Vec<f64>,
+    solution: Vec<f64>,
+    r_rest: Vec<f64>,
+    least_norm: LeastNorm,
+    judge: Judge,
+}
+
+impl Eliminated {
+    /// Runs `inner` on the problem without bilateral rows and completes r. Problems without such
+    /// rows, or block-sparse ones, go to `inner` as they are.
+    pub(super) fn around(
+        &mut self,
+        problem: &Problem,
+        r: &mut [f64],
+        options: &Options,
+        mut inner: impl FnMut(&Problem, &mut [f64], &Options) -> Report,
+        name: &'static str,
+    ) -> Report {
+        let has_free = problem.blocks().iter().any(|b| matches!(b.set, Set::Free { .. }));
+        let Some(a) = problem.as_dense().filter(|_| has_free) else { return inner(problem, r, options) };
+        self.reduce(problem, a);
+        self.r_rest.clear();
+        self.r_rest.extend(self.rest.iter().map(|&i| r[i]));
+        // The residual of the whole is judged below, relative to the whole b: keep the same absolute accuracy.
+        let (norm_all, norm_rest) =
+            (crate::linear::dense::norm(problem.b()), crate::linear::dense::norm(self.reduced.b()));
+        let factor = if norm_rest > 0.0 && norm_all > 0.0 { norm_all / norm_rest } else { 1.0 };
+        let inner_options = Options { tolerance: options.tolerance * factor.clamp(1e-3, 1.0) * 0.5, ..*options };
+        let mut report = if self.rest.is_empty() {
+            Report::trivial(name)
+        } else {
+            inner(&self.reduced, &mut self.r_rest, &inner_options)
+        };
+        self.complete(r);
+        report.residual = self.judge.residual(problem, r);
+        if report.residual <= options.tolerance {
+            report.status = Status::Solved;
+        } else if report.status == Status::Solved {
+            // The rest is solved, so it is the bilateral rows that do not close.
+            report.status = if report.residual.is_finite() { Status::Infeasible } else { Status::NotFinite };
+        }
+        report
+    }
+
+    fn reduce(&mut self, problem: &Problem, a: &Dense) {
+        self.free.clear();
+        self.rest.clear();
+        self.reduced.clear();
+        for block in problem.blocks() {
+            let rows = block.start..block.start + block.set.dim();
+            if matches!(block.set, Set::Free { .. }) {
+                self.free.extend(rows);
+            } else {
+                self.rest.extend(rows);
+                self.reduced.push_block(block.set.clone());
+            }
+        }
+        let (nf, nc) = (self.free.len(), self.rest.len());
+        self.aff.clear();
+        for &i in &self.free {
+            self.aff.extend(self.free.iter().map(|&j| a[(i, j)]));
+        }
+        self.x.clear();
+        self.x.resize(nf * (nc + 1), 0.0);
+        self.solution.clear();
+        self.solution.resize(nf, 0.0);
+        for col in 0..=nc {
+            self.column.clear();
+            self.column.extend(self.free.iter().map(|&i| {
+                if col < nc { a[(i, self.rest[col])] } else { problem.b()[i] }
+            }));
+            self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
+            for k in 0..nf {
+                self.x[k * (nc + 1) + col] = self.solution[k];
+            }
+        }
+        if !matches!(self.reduced.matrix, ReducedMatrix::Dense(_)) {
+            self.reduced.matrix = ReducedMatrix::default();
+        }
+        if let ReducedMatrix::Dense(m) = &mut self.reduced.matrix {
+            m.reset(nc, nc);
+            for (p, &i) in self.rest.iter().enumerate() {
+                let mut b = problem.b()[i];
+                for (q, &j) in self.rest.iter().enumerate() {
+                    m[(p, q)] = a[(i, j)];
+                }
+                for (k, &f) in self.free.iter().enumerate() {
+                    let aif = a[(i, f)];
+                    for q in 0..nc {
+                        m[(p, q)] -= aif * self.x[k * (nc + 1) + q];
+                    }
+                    b -= aif * self.x[k * (nc + 1) + nc];
+                }
+                self.reduced.b.push(b);
+            }
+        }
+    }
+
+    fn complete(&self, r: &mut [f64]) {
+        let nc = self.rest.len();
+        for (q, &i) in self.rest.iter().enumerate() {
+            r[i] = self.r_rest[q];
+        }
+        for (k, &f) in self.free.iter().enumerate() {
+            let row = &self.x[k * (nc + 1)..(k + 1) * (nc + 1)];
+            r[f] = -row[nc] - crate::linear::dense::dot(&row[..nc], &self.r_rest);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Solvers of the one-step problem. A solver never advances time and never decides by itself what
+//! "solved" means: every report carries the residual of [`Problem::residual`] at the returned r.
+//!
+//! [`SOLVERS`] is the registry: one row per solver, used by every list, test and option parser.
+
+mod auto;
+mod eliminate;
+mod lemke;
+mod local;
+mod newton;
+mod nsgs;
+mod relaxation;
+
+pub use auto::Auto;
+pub use lemke::Lemke;
+pub use newton::Newton;
+pub use nsgs::GaussSeidel;
+pub use relaxation::{ProjectedGaussSeidel, ProjectedJacobi};
+
+use crate::problem::Problem;
+use crate::sets::Set;
+use serde::{Deserialize, Serialize};
+
+/// What a solver may use up, and when it may stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Residual at which a problem counts as solved.
+    pub tolerance: f64,
+    /// Largest number of iterations (sweeps, Newton steps, pivots).
+    pub max_iterations: usize,
+    /// Relaxation factor ω of the projected relaxation schemes; `None`: 1 for Gauss-Seidel, and for
+    /// Jacobi the largest that the row sums of A allow.
+    pub relaxation: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: 1e-10, max_iterations: 10_000, relaxation: None }
+    }
+}
+
+impl Options {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), OptionsError> {
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            return Err(OptionsError { option: "tolerance", value: self.tolerance, range: "(0, inf)" });
+        }
+        if self.max_iterations == 0 {
+            return Err(OptionsError { option: "max_iterations", value: 0.0, range: "[1, inf)" });
+        }
+        match self.relaxation {
+            Some(w) if !(w > 0.0 && w < 2.0) => {
+                Err(OptionsError { option: "relaxation", value: w, range: "(0, 2)" })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An option outside its range.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("solver option {option} = {value} is outside {range}")]
+pub struct OptionsError {
+    /// Which option.
+    pub option: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What is allowed.
+    pub range: &'static str,
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The residual is within the tolerance.
+    Solved,
+    /// Stopped by the iteration limit.
+    MaxIterations,
+    /// No further progress, or a cycle.
+    Stalled,
+    /// Lemke's method ended on a ray: no solution for a copositive-plus matrix (every frictionless
+    /// problem with A = WᵀM⁻¹W), undecided otherwise.
+    Ray,
+    /// The equality rows contradict each other, or a block cannot be satisfied by any percussion.
+    Infeasible,
+    /// The matrix of the problem is singular where it must not be.
+    Singular,
+    /// NaN or infinity came up.
+    NotFinite,
+    /// The solver does not handle this kind of problem.
+    Unsupported,
+}
+
+impl Status {
+    /// One sentence for the user.
+    pub fn explain(self) -> &'static str {
+        match self {
+            Status::Solved => "solved",
+            Status::MaxIterations => "iteration limit reached before the residual met the tolerance",
+            Status::Stalled => "no further progress towards the tolerance",
+            Status::Ray => "complementary pivoting ended on a ray (no solution, or not decidable by this method)",
+            Status::Infeasible => "no percussion satisfies the constraints",
+            Status::Singular => "the iteration matrix is singular",
+            Status::NotFinite => "a value became NaN or infinite",
+            Status::Unsupported => "this solver does not handle this kind of problem",
+        }
+    }
+}
+
+/// What a solve did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// The solver whose r this is.
+    pub solver: &'static str,
+    /// Iterations (sweeps, Newton steps, pivots) of all stages.
+    pub iterations: usize,
+    /// Pivots of Lemke's method among them.
+    pub pivots: usize,
+    /// Residual at the returned r.
+    pub residual: f64,
+    /// Unknown at which a singular matrix showed, if that ended it.
+    pub row: Option<usize>,
+    /// The percussions are not determined by the velocities (rank-deficient directions in this mode).
+    pub non_unique: bool,
+}
+
+impl Report {
+    pub(crate) fn trivial(solver: &'static str) -> Self {
+        Self { residual: 0.0, ..Self::failed(solver, Status::Solved) }
+    }
+
+    pub(crate) fn failed(solver: &'static str, status: Status) -> Self {
+        Self {
+            status,
+            solver,
+            iterations: 0,
+            pivots: 0,
+            residual: f64::INFINITY,
+            row: None,
+            non_unique: false,
+        }
+    }
+
+    /// Whether the residual met the tolerance.
+    pub fn solved(&self) -> bool {
+        self.status == Status::Solved
+    }
+}
+
+/// What a solver is and can do.
+#[derive(Debug)]
+pub struct SolverInfo {
+    /// Name in options and lists.
+    pub name: &'static str,
+    /// What it does, one line.
+    pub summary: &'static str,
+    /// Where it comes from (key of `docs/references.bib`).
+    pub reference: &'static str,
+    /// Which sets it handles.
+    pub handles: fn(&Set) -> bool,
+    /// Makes one.
+    pub make: fn() -> Box<dyn Solver>,
+}
+
+/// A solver of the one-step problem. Its fields are scratch memory: dropping them changes no result.
+pub trait Solver: Send {
+    /// What it is.
+    fn info(&self) -> &'static SolverInfo;
+
+    /// Solves from the start guess in `r`, which receives the best percussions found.
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report;
+}
+
+/// All solvers.
+pub static SOLVERS: &[SolverInfo] = &[
+    SolverInfo {
+        name: "auto",
+        summary: "Newton from the warm start, then Gauss-Seidel with a Newton finish, then Lemke; the first that is verified",
+        reference: "-",
+        handles: |_| true,
+        make: || Box::new(Auto::default()),
+    },
+    SolverInfo {
+        name: "jacobi",
+        summary: "projected Jacobi relaxation (PJOR)",
+        reference: "Studer2008, (22)",
+        handles: |_| true,
+        make: || Box::new(ProjectedJacobi::default()),
+    },
+    SolverInfo {
+        name: "gauss-seidel",
+        summary: "projected Gauss-Seidel relaxation (PSOR)",
+        reference: "Studer2008, (23)",
+        handles: |_| true,
+        make: || Box::new(ProjectedGaussSeidel::default()),
+    },
+    SolverInfo {
+        name: "nsgs",
+        summary: "block nonlinear Gauss-Seidel with exact local solves",
+        reference: "Jean1999",
+        handles: |_| true,
+        make: || Box::new(GaussSeidel::default()),
+    },
+    SolverInfo {
+        name: "lemke",
+        summary: "Lemke's complementary pivoting, lexicographic; LCP, mixed LCP, boxes, planar and polyhedral friction",
+        reference: "CottlePangStone1992, 4.4",
+        handles: |set| match set {
+            Set::Ball { dim, .. } | Set::Coulomb { dim, .. } => *dim == 1,
+            _ => true,
+        },
+        make: || Box::new(Lemke::default()),
+    },
+    SolverInfo {
+        name: "newton",
+        summary: "semismooth Newton on the frozen projections, dense, least norm where rank-deficient",
+        reference: "AlartCurnier1991",
+        handles: |_| true,
+        make: || Box::new(Newton::default()),
+    },
+];
+
+fn info(name: &str) -> &'static SolverInfo {
+    SOLVERS.iter().find(|s| s.name == name).unwrap_or(&SOLVERS[0])
+}
+
+/// Makes a solver by name.
+pub fn make(name: &str) -> Option<Box<dyn Solver>> {
+    SOLVERS.iter().find(|s| s.name == name).map(|s| (s.make)())
+}
+
+/// Scratch that every solver needs to judge itself.
+#[derive(Debug, Default, Clone)]
+struct Judge {
+    u: Vec<f64>,
+}
+
+impl Judge {
+    fn residual(&mut self, problem: &Problem, r: &[f64]) -> f64 {
+        self.u.resize(problem.size(), 0.0);
+        problem.residual(r, &mut self.u)
+    }
+}
+
+/// Replaces a start guess that is not finite by zeros.
+fn sanitise(r: &mut [f64]) {
+    if !r.iter().all(|x| x.is_finite()) {
+        r.fill(0.0);
+    }
+}

@@ -1,0 +1,164 @@
+//! Projected relaxation: the fixed-point forms of Studer (22), (23).
+//!
+//! ```text
+//! r_i ← proj_{C_i}( r_i − ρ_i (Σ_j A_ij r_j + b_i) ),   ρ_i = ω / ‖A_ii‖
+//! ```
+//!
+//! with the friction section frozen at the block's new normal percussion. One scalar ρ per set, from
+//! the diagonal blocks of A: 1/A_NN for the normal law, 1/‖A_TT‖_∞ for the friction law.
+//! PJOR uses old values of all other blocks, PSOR the newest. PSOR takes ω = 1. PJOR converges only
+//! if ω is small enough for the coupling; its default is ω = min_i (diagonal / row sum) of A, which
+//! bounds the spectral radius of the iteration by one.
+
+use super::eliminate::Eliminated;
+use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
+use crate::problem::{Problem, ReducedMatrix};
+use crate::sets::MAX_DIM;
+
+#[derive(Debug, Default)]
+struct Relaxation {
+    judge: Judge,
+    eliminated: Eliminated,
+    rho: Vec<f64>,
+    old: Vec<f64>,
+}
+
+/// Projected Jacobi relaxation, PJOR. See [`super::SOLVERS`].
+#[derive(Debug, Default)]
+pub struct ProjectedJacobi(Relaxation);
+
+/// Projected Gauss-Seidel relaxation, PSOR. See [`super::SOLVERS`].
+#[derive(Debug, Default)]
+pub struct ProjectedGaussSeidel(Relaxation);
+
+impl Solver for ProjectedJacobi {
+    fn info(&self) -> &'static SolverInfo {
+        info("jacobi")
+    }
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        self.0.run(problem, r, options, true, "jacobi")
+    }
+}
+
+impl Solver for ProjectedGaussSeidel {
+    fn info(&self) -> &'static SolverInfo {
+        info("gauss-seidel")
+    }
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        self.0.run(problem, r, options, false, "gauss-seidel")
+    }
+}
+
+/// Smallest ratio of a diagonal entry to the absolute sum of its row.
+fn dominance(problem: &Problem) -> f64 {
+    let mut worst: f64 = 1.0;
+    let mut see = |diagonal: f64, sum: f64| {
+        if diagonal > 0.0 {
+            worst = worst.min(diagonal / sum);
+        }
+    };
+    match problem.matrix() {
+        ReducedMatrix::Dense(a) => {
+            for i in 0..a.rows() {
+                see(a[(i, i)], a.row(i).iter().map(|v| v.abs()).sum());
+            }
+        }
+        ReducedMatrix::BlockSparse(a) => {
+            for i in 0..a.row.len() - 1 {
+                let d = a.start[i + 1] - a.start[i];
+                for p in 0..d {
+                    let (mut diagonal, mut sum) = (0.0, 0.0);
+                    for k in a.row[i]..a.row[i + 1] {
+                        let e = a.start[a.column[k] + 1] - a.start[a.column[k]];
+                        let row = &a.values[a.offset[k] + p * e..][..e];
+                        sum += row.iter().map(|v| v.abs()).sum::<f64>();
+                        if a.column[k] == i {
+                            diagonal = row[p];
+                        }
+                    }
+                    see(diagonal, sum);
+                }
+            }
+        }
+    }
+    worst
+}
+
+impl Relaxation {
+    fn run(&mut self, problem: &Problem, r: &mut [f64], options: &Options, jacobi: bool, name: &'static str) -> Report {
+        let mut eliminated = std::mem::take(&mut self.eliminated);
+        let report = eliminated.around(problem, r, options, |p, r, o| self.sweeps(p, r, o, jacobi, name), name);
+        self.eliminated = eliminated;
+        report
+    }
+
+    fn sweeps(
+        &mut self,
+        problem: &Problem,
+        r: &mut [f64],
+        options: &Options,
+        jacobi: bool,
+        name: &'static str,
+    ) -> Report {
+        sanitise(r);
+        let blocks = problem.blocks();
+        let omega = options.relaxation.unwrap_or_else(|| if jacobi { dominance(problem) } else { 1.0 });
+        self.rho.clear();
+        for (i, block) in blocks.iter().enumerate() {
+            let d = block.set.dim();
+            let mut a = [0.0; MAX_DIM * MAX_DIM];
+            problem.diagonal_block(i, &mut a);
+            let (normal, tangential) = r_factors(&a, d, block.set.is_friction());
+            self.rho.push(omega * normal);
+            self.rho.push(omega * tangential);
+        }
+        let mut report = Report::failed(name, Status::MaxIterations);
+        for sweep in 0..=options.max_iterations {
+            report.iterations = sweep;
+            report.residual = self.judge.residual(problem, r);
+            if report.residual <= options.tolerance {
+                report.status = Status::Solved;
+                return report;
+            }
+            if !report.residual.is_finite() {
+                report.status = Status::NotFinite;
+                return report;
+            }
+            if sweep == options.max_iterations {
+                break;
+            }
+            if jacobi {
+                self.old.clear();
+                self.old.extend_from_slice(r);
+            }
+            for (i, block) in blocks.iter().enumerate() {
+                let (s, d) = (block.start, block.set.dim());
+                let (rho_n, rho_t) = (self.rho[2 * i], self.rho[2 * i + 1]);
+                let mut u = [0.0; MAX_DIM];
+                problem.block_velocity(i, if jacobi { &self.old } else { r }, &mut u);
+                let mut x = [0.0; MAX_DIM];
+                for k in 0..d {
+                    let rho = if k == 0 { rho_n } else { rho_t };
+                    x[k] = r[s + k] - rho * u[k];
+                }
+                block.set.project_frozen(x[0], &mut x[..d]);
+                r[s..s + d].copy_from_slice(&x[..d]);
+            }
+        }
+        report
+    }
+}
+
+/// One scalar per set from the diagonal block (row by row): 1/A_NN and 1/‖A_TT‖_∞, or 1/‖A_ii‖_∞
+/// twice for a block that is one set. Zero where the block has no compliance.
+pub(super) fn r_factors(a: &[f64], d: usize, friction: bool) -> (f64, f64) {
+    let inverse = |v: f64| if v > 0.0 { 1.0 / v } else { 0.0 };
+    let row_sum = |i: usize, from: usize| (from..d).map(|j| a[i * d + j].abs()).sum::<f64>();
+    if friction {
+        let tangential = (1..d).map(|i| row_sum(i, 1)).fold(0.0, f64::max);
+        (inverse(a[0]), inverse(tangential))
+    } else {
+        let v = inverse((0..d).map(|i| row_sum(i, 0)).fold(0.0, f64::max));
+        (v, v)
+    }
+}
