@@ -111,6 +111,8 @@ pub struct FullProblem {
     pub sets: Vec<Set>,
     /// Velocity offsets c (m/s), block after block.
     pub c: Vec<f64>,
+    /// First row of every block.
+    rows: Vec<usize>,
     reduction: Reduction,
 }
 
@@ -143,6 +145,7 @@ impl FullProblem {
             coupling,
             sets: Vec::new(),
             c: Vec::new(),
+            rows: Vec::new(),
             reduction: Reduction::default(),
         }
     }
@@ -152,6 +155,13 @@ impl FullProblem {
         self.coupling.clear();
         self.sets.clear();
         self.c.clear();
+        self.rows.clear();
+    }
+
+    /// First row of block `i`.
+    #[inline]
+    pub fn row_of(&self, i: usize) -> usize {
+        self.rows[i]
     }
 
     /// Appends a block; `velocity` is its part of c. Returns the rows of Wᵀ, to be filled.
@@ -159,6 +169,7 @@ impl FullProblem {
         let dim = set.dim();
         debug_assert_eq!(dim, velocity.len());
         self.sets.push(set);
+        self.rows.push(self.c.len());
         self.c.extend_from_slice(velocity);
         self.coupling.push(dim, dofs)
     }

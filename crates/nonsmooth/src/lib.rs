@@ -1,1 +1,45 @@
+//! Mechanical systems with contact, impact and friction, as what they are: set-valued laws and measure
+//! differential inclusions.
+//!
+//! A [`Model`] is written by its values; [`Differentiated`] makes it a [`System`]. A [scheme] makes
+//! one step, a [`Simulation`] loops, certifies, keeps the energy ledger and logs events.
+//!
+//! ```
+//! use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, law::ContactLaw, scheme};
+//!
+//! struct Ball;
+//! impl Model for Ball {
+//!     fn layout(&self) -> Layout {
+//!         Layout::new(["q"]).potential("weight").contact("ground", ContactLaw::newton(0.5))
+//!     }
+//!     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
+//!         m[0] = T::from(1.0);
+//!     }
+//!     fn potential<T: Scalar>(&self, _i: usize, _t: T, q: &[T]) -> T {
+//!         q[0] * 2.0
+//!     }
+//!     fn gap<T: Scalar>(&self, _i: usize, _t: T, q: &[T]) -> T {
+//!         q[0]
+//!     }
+//! }
+//!
+//! let ball = Differentiated::new(Ball)?;
+//! let start = State::new(0.0, vec![1.0], vec![0.0]);
+//! let scheme = scheme::make("moreau-jean", &Default::default())?;
+//! let summary = Simulation::new(&ball, start, scheme, SimulationOptions::new(1e-3, 5.0))?.run();
+//! assert!(summary.end.u[0].abs() < 1e-12, "the ball rests after infinitely many impacts");
+//! assert!(summary.energy.closure < 1e-10);
+//! # Ok::<(), nonsmooth::Error>(())
+//! ```
 
+pub mod contract;
+mod error;
+pub mod law;
+pub mod scheme;
+pub mod simulation;
+mod state;
+
+pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
+pub use error::Error;
+pub use simulation::{Simulation, SimulationOptions, Summary};
+pub use state::{Percussions, Reason, Sigma, State, Step, StepReport};

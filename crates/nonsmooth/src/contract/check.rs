@@ -1,0 +1,166 @@
+//! The derivative checker: compares every derivative of a system with central differences of its values.
+//!
+//! One checker serves all systems: adapters, bodies, formulas. It looks at h_q B, h_u, W against ∂ġ/∂u
+//! through g itself, g_q, γ_q and the rate of γ.
+
+use super::candidates::{Candidates, Interaction, Kind};
+use super::system::System;
+use complementarity::linear::Matrix;
+
+/// A derivative that does not agree with differences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mismatch {
+    /// What was compared, for example `W of contact ground`.
+    pub what: String,
+    /// Row and column.
+    pub entry: (usize, usize),
+    /// What the system says.
+    pub system: f64,
+    /// What differences give.
+    pub differences: f64,
+}
+
+/// Passes only the values of a system on, so that the provided difference formulas apply.
+struct ValuesOnly<'a>(&'a dyn System);
+
+impl System for ValuesOnly<'_> {
+    fn structure(&self) -> &super::Structure {
+        self.0.structure()
+    }
+    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
+        self.0.mass(t, q, m);
+    }
+    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.0.force(i, t, q, u, h);
+    }
+    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates) {
+        self.0.candidates(t, q, reach, out);
+    }
+    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.0.position(k, t, q, g);
+    }
+    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.0.velocity(k, t, q, w, chi);
+    }
+    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        self.0.kinematics(t, q, u, qdot);
+    }
+    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.0.potential(i, t, q)
+    }
+    fn name(&self, k: &Interaction) -> String {
+        self.0.name(k)
+    }
+}
+
+/// All derivatives at (t,q,u) that differ from central differences by more than `tolerance`, relative
+/// to the larger of 1 and the size of the entry. Truncation and rounding of the differences are
+/// about 1e-9 for functions of order one: 1e-6 finds every wrong formula and no right one.
+pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance: f64) -> Vec<Mismatch> {
+    let s = system.structure();
+    let values = ValuesOnly(system);
+    let mut found = Vec::new();
+    let mut compare = |what: String, width: usize, exact: &[f64], approx: &[f64]| {
+        for (i, (&a, &b)) in exact.iter().zip(approx).enumerate() {
+            if !((a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)) {
+                let entry = (i / width.max(1), i % width.max(1));
+                found.push(Mismatch { what: what.clone(), entry, system: a, differences: b });
+            }
+        }
+    };
+
+    // Forces: the potential's gradient, and both Jacobians.
+    let n = s.nu();
+    let all = |f: &dyn Fn(&mut Matrix)| -> Vec<f64> {
+        // A dense pattern, so that an entry outside the declared one is found as well.
+        let mut pattern = complementarity::linear::Pattern::new(n);
+        pattern.couple(&(0..n).collect::<Vec<_>>());
+        let mut m = Matrix::new(&pattern);
+        f(&mut m);
+        (0..n * n).map(|k| m.get(k / n, k % n)).collect()
+    };
+    for (i, info) in s.forces.iter().enumerate() {
+        for (name, a, b) in [("h_q B", 1.0, 0.0), ("h_u", 0.0, 1.0)] {
+            let exact = all(&|m| system.force_jacobian(i, t, q, u, a, b, m));
+            let approx = all(&|m| values.force_jacobian(i, t, q, u, a, b, m));
+            compare(format!("{name} of force {}", info.name), n, &exact, &approx);
+        }
+        if info.potential {
+            // Power of the force along the motion: −dV/dt with t frozen.
+            let mut h = vec![0.0; n];
+            system.force(i, t, q, u, &mut h);
+            let mut base = u.to_vec();
+            let rate = |v: &[f64]| {
+                let (mut qdot, mut zero) = (vec![0.0; q.len()], vec![0.0; q.len()]);
+                if s.identity_kinematics {
+                    qdot.copy_from_slice(v);
+                } else {
+                    system.kinematics(t, q, v, &mut qdot);
+                    system.kinematics(t, q, &vec![0.0; n], &mut zero);
+                }
+                let e = 1e-6;
+                let shift = |sign: f64| -> Vec<f64> {
+                    (0..q.len()).map(|k| q[k] + sign * e * (qdot[k] - zero[k])).collect()
+                };
+                -(system.potential(i, t, &shift(1.0)) - system.potential(i, t, &shift(-1.0))) / (2.0 * e)
+            };
+            for j in 0..n {
+                base.fill(0.0);
+                base[j] = 1.0;
+                compare(format!("potential of force {} (velocity {j})", info.name), 1, &[h[j]], &[rate(&base)]);
+            }
+        }
+    }
+
+    // Interactions.
+    let mut list = Candidates::default();
+    system.candidates(t, q, f64::INFINITY, &mut list);
+    for k in list.items() {
+        let name = format!("{:?} {}", k.kind, system.name(k)).to_lowercase();
+        let (nc, nd) = (k.coordinates.len(), k.dofs.len());
+        let mut exact = vec![0.0; k.position_dim() * nc];
+        let mut approx = exact.clone();
+        system.position_gradient(k, t, q, &mut exact);
+        values.position_gradient(k, t, q, &mut approx);
+        compare(format!("g_q of {name}"), nc, &exact, &approx);
+
+        let mut exact = vec![0.0; k.dim * nc];
+        let mut approx = exact.clone();
+        system.velocity_gradient(k, t, q, u, &mut exact);
+        values.velocity_gradient(k, t, q, u, &mut approx);
+        compare(format!("gamma_q of {name}"), nc, &exact, &approx);
+
+        let mut exact = vec![0.0; k.dim];
+        let mut approx = exact.clone();
+        system.velocity_rate(k, t, q, u, &mut exact);
+        values.velocity_rate(k, t, q, u, &mut approx);
+        compare(format!("rate of {name}"), 1, &exact, &approx);
+
+        // ġ along the motion from g itself: W and χ of position-level interactions.
+        let rows = k.position_dim();
+        let mut w = vec![0.0; k.dim * nd];
+        let mut chi = vec![0.0; k.dim];
+        system.velocity(k, t, q, &mut w, &mut chi);
+        if matches!(k.kind, Kind::Joint | Kind::Contact) {
+            let mut qdot = u.to_vec();
+            if !s.identity_kinematics {
+                qdot = vec![0.0; q.len()];
+                system.kinematics(t, q, u, &mut qdot);
+            }
+            let e = 1e-6;
+            let at = |sign: f64| {
+                let x: Vec<f64> = (0..q.len()).map(|j| q[j] + sign * e * qdot[j]).collect();
+                let mut g = vec![0.0; rows];
+                system.position(k, t + sign * e, &x, &mut g);
+                g
+            };
+            let (plus, minus) = (at(1.0), at(-1.0));
+            for r in 0..rows {
+                let along: f64 =
+                    chi[r] + w[r * nd..(r + 1) * nd].iter().zip(k.dofs.iter()).map(|(w, &j)| w * u[j]).sum::<f64>();
+                compare(format!("W and chi of {name}"), 1, &[along], &[(plus[r] - minus[r]) / (2.0 * e)]);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,23 @@
+//! The contract between what moves and what steps it.
+//!
+//! Two layers. A [`Model`] is what a person writes: values only, generic over the scalar. [`Differentiated`]
+//! turns it into a [`System`]: the object-safe `f64` interface that every scheme sees, with all
+//! derivatives. Large or special systems (bodies, finite elements) implement [`System`] themselves.
+//! The mathematics stands on the page of [`System`].
+
+mod candidates;
+pub mod check;
+mod differentiate;
+mod evaluate;
+mod layout;
+mod model;
+mod scalar;
+mod system;
+
+pub use candidates::{Candidates, Interaction, Kind};
+pub use differentiate::{Differentiated, ModelError};
+pub use evaluate::MAX_LOCAL;
+pub use layout::{ForceKind, Layout};
+pub use model::Model;
+pub use scalar::{Dual, Scalar};
+pub use system::{Derivatives, ForceInfo, Needs, Structure, System};

@@ -1,0 +1,340 @@
+//! The contract of a mechanical system, as every scheme sees it.
+
+use super::candidates::{Candidates, Interaction, Kind};
+use complementarity::linear::{Matrix, Pattern};
+
+/// A mechanical system with set-valued laws.
+///
+/// # The equations
+///
+/// Coordinates q ∈ R^nq, velocities u ∈ R^nu (right-continuous, of bounded variation), and
+///
+/// ```text
+/// q̇ = B(t,q) u + β(t,q)                                                    kinematics
+/// M(t,q) du = h(t,q,u) dt + W_g dP_g + W_γ dP_γ + W_N dP_N + W_F dP_F      equality of measures
+/// h = Σ_i h_i,     h_i = −Bᵀ ∂V_i/∂q where contribution i has a potential
+/// ```
+///
+/// The percussion measures dP = λ dt + Λ dη belong to **interactions**. Each interaction k has a
+/// velocity γ_k ∈ R^d that is affine in u,
+///
+/// ```text
+/// γ_k(t,q,u) = W_kᵀ(t,q) u + χ_k(t,q),
+/// ```
+///
+/// and W_k, the direction in which its percussion acts, is nothing but (∂γ_k/∂u)ᵀ: it is never stated
+/// a second time. The kinds of interaction are
+///
+/// | [`Kind`] | position | velocity γ | law |
+/// |---|---|---|---|
+/// | `Joint` | g(t,q) = 0 | ġ = g_q (B u + β) + g_t | bilateral |
+/// | `VelocityJoint` | - | γ(t,q,u) = 0 | bilateral |
+/// | `Contact` | g_N(t,q) ≥ 0 | (ġ_N, γ_F), slip γ_F of dimension 0 to 3 | Signorini, friction, restitution |
+/// | `Element` | - | γ(t,q,u) | force set C, impulse set D |
+///
+/// Obstacles that move are gaps and slips with explicit t; they show as χ ≠ 0.
+///
+/// # Interactions and candidates
+///
+/// [`System::candidates`] is called once per step attempt and lists every interaction that can matter
+/// while no point of the system travels farther than `reach` (metres): all joints and elements,
+/// and all contacts with a gap up to that. The list is frozen during the attempt, but each interaction can
+/// be evaluated at any (t,q) near by, as position-level schemes must. [`System::travel`] bounds the
+/// way that a step really went; a step that left its reach is redone with a larger one. The
+/// identity of an interaction is stable from step to step, so that percussions, modes and events can
+/// be followed.
+///
+/// # Derivatives
+///
+/// Schemes ask for a·h_q B + b·h_u (added to an iteration matrix), g_q, γ_q, and the time derivative of
+/// γ at u̇ = 0. The provided methods use central differences and [`System::derivatives`] says so in
+/// every report; systems with exact derivatives override both. [`super::check`] compares any
+/// system's derivatives with differences.
+pub trait System {
+    /// Sizes, names, sparsity, features.
+    fn structure(&self) -> &Structure;
+
+    /// Adds M(t,q) to `m` (kg and derived units). Symmetric and positive definite.
+    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix);
+
+    /// Adds the force contribution `i` at (t,q,u) to `h` (N and derived units).
+    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]);
+
+    /// Lists the interactions that can matter within `reach` metres of travel. The list passed in is the one
+    /// of the step before and may be left as it is.
+    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates);
+
+    /// The gap g_N of a contact (1 value) or the defect g of a joint (its dimension). Not called for the others.
+    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]);
+
+    /// The rows of Wᵀ over [`Interaction::dofs`] (row by row) and χ, at (t,q).
+    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]);
+
+    /// q̇ = B(t,q) u + β(t,q). Only called if [`Structure::identity_kinematics`] is false.
+    fn kinematics(&self, _t: f64, _q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        qdot.copy_from_slice(u);
+    }
+
+    /// Potential V_i(t,q) of a contribution that has one (J).
+    fn potential(&self, _i: usize, _t: f64, _q: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// Adds a·(∂h_i/∂q) B + b·∂h_i/∂u to `m`.
+    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        differences::force_jacobian(self, i, t, q, u, a, b, m);
+    }
+
+    /// ∂g/∂q, row by row over [`Interaction::coordinates`].
+    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        differences::position_gradient(self, k, t, q, out);
+    }
+
+    /// ∂γ/∂q at (t,q,u), row by row over [`Interaction::coordinates`].
+    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        differences::velocity_gradient(self, k, t, q, u, out);
+    }
+
+    /// dγ/dt along the motion with u̇ = 0: the part of the relative acceleration that is not Wᵀu̇.
+    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        differences::velocity_rate(self, k, t, q, u, out);
+    }
+
+    /// Brings q back onto its manifold (unit quaternions) after an accepted step.
+    fn normalise(&self, _q: &mut [f64]) {}
+
+    /// A bound on how far (metres) any point that can come into contact moved between two states.
+    /// Zero for a system whose candidate list is always complete.
+    fn travel(&self, _t0: f64, _q0: &[f64], _t1: f64, _q1: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// How the derivatives are made.
+    fn derivatives(&self) -> Derivatives {
+        Derivatives::Differences
+    }
+
+    /// Name of an interaction, for events, records and messages.
+    fn name(&self, k: &Interaction) -> String;
+
+    /// Checks at a state what only the system itself can see (missing functions, velocities that are
+    /// not affine in u); the message names the offender.
+    fn probe(&self, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// How a system makes its derivatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Derivatives {
+    /// Analytic or automatic.
+    Exact,
+    /// Central differences: accurate to about 1e-9, relative.
+    Differences,
+}
+
+/// One named force contribution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForceInfo {
+    /// Its name.
+    pub name: String,
+    /// Whether it has a potential.
+    pub potential: bool,
+    /// Whether h_q and h_u are constant (then an iteration matrix need not be made anew).
+    pub constant_jacobian: bool,
+}
+
+/// What never changes about a system.
+#[derive(Debug, Clone)]
+pub struct Structure {
+    /// Names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// Names of the velocities.
+    pub velocities: Vec<String>,
+    /// Force contributions in order.
+    pub forces: Vec<ForceInfo>,
+    /// Couplings of M and of all force Jacobians.
+    pub pattern: Pattern,
+    /// Whether q̇ = u.
+    pub identity_kinematics: bool,
+    /// Whether M depends neither on t nor on q.
+    pub constant_mass: bool,
+    /// What a scheme must support.
+    pub needs: Needs,
+    /// Known times at which forces or motions jump: a step ends there.
+    pub breaks: Vec<f64>,
+}
+
+impl Structure {
+    /// Number of coordinates.
+    pub fn nq(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Number of velocities.
+    pub fn nu(&self) -> usize {
+        self.velocities.len()
+    }
+}
+
+/// Features that a system uses and that not every scheme supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Needs {
+    /// Contacts at all.
+    pub contacts: bool,
+    /// Largest slip dimension of a contact.
+    pub friction_dim: usize,
+    /// Bilateral constraints on position level.
+    pub joints: bool,
+    /// Bilateral constraints on velocity level.
+    pub velocity_joints: bool,
+    /// q̇ ≠ u.
+    pub general_kinematics: bool,
+    /// Poisson restitution.
+    pub poisson: bool,
+    /// Tangential restitution.
+    pub tangential_restitution: bool,
+    /// Contacts or joints with explicit time.
+    pub moving: bool,
+    /// Elements without a gap.
+    pub elements: bool,
+    /// Friction with a constant bound in a contact.
+    pub tresca: bool,
+}
+
+/// Central differences for systems without derivatives of their own.
+///
+/// Step ε^{1/3}·max(1, |x|): truncation and rounding errors balance at about ε^{2/3} ≈ 4e-11 of the third
+/// derivative. These functions allocate; exact systems never come here.
+mod differences {
+    use super::*;
+
+    fn step(x: f64) -> f64 {
+        f64::EPSILON.cbrt() * x.abs().max(1.0)
+    }
+
+    fn kinematics<S: System + ?Sized>(s: &S, t: f64, q: &[f64], u: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; q.len()];
+        if s.structure().identity_kinematics {
+            out.copy_from_slice(u);
+        } else {
+            s.kinematics(t, q, u, &mut out);
+        }
+        out
+    }
+
+    /// (f(x + h d) − f(x − h d))/2h along direction d of the coordinates.
+    fn along(n: usize, q: &[f64], direction: &[f64], mut f: impl FnMut(&[f64], f64, &mut [f64])) -> Vec<f64> {
+        let scale = direction.iter().fold(0.0f64, |m, v| m.max(v.abs())).max(1e-300);
+        let size = q.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let h = step(size) / scale.max(1.0);
+        let shifted = |s: f64| -> Vec<f64> { q.iter().zip(direction).map(|(x, d)| x + s * d).collect() };
+        let (mut plus, mut minus) = (vec![0.0; n], vec![0.0; n]);
+        f(&shifted(h), h, &mut plus);
+        f(&shifted(-h), -h, &mut minus);
+        plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect()
+    }
+
+    pub(super) fn force_jacobian<S: System + ?Sized>(
+        s: &S,
+        i: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        a: f64,
+        b: f64,
+        m: &mut Matrix,
+    ) {
+        let nu = u.len();
+        let zero = kinematics(s, t, q, &vec![0.0; nu]);
+        for j in 0..nu {
+            let mut unit = vec![0.0; nu];
+            unit[j] = 1.0;
+            if a != 0.0 {
+                // Column j of h_q B: the derivative along B e_j.
+                let mut direction = kinematics(s, t, q, &unit);
+                for (d, z) in direction.iter_mut().zip(&zero) {
+                    *d -= z;
+                }
+                let column = along(nu, q, &direction, |x, _, out| s.force(i, t, x, u, out));
+                for (row, v) in column.iter().enumerate() {
+                    m.add(row, j, a * v);
+                }
+            }
+            if b != 0.0 {
+                let column = along(nu, u, &unit, |x, _, out| s.force(i, t, q, x, out));
+                for (row, v) in column.iter().enumerate() {
+                    m.add(row, j, b * v);
+                }
+            }
+        }
+    }
+
+    pub(super) fn position_gradient<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        let rows = k.position_dim();
+        let coordinates = &k.coordinates;
+        for (c, &j) in coordinates.iter().enumerate() {
+            let mut unit = vec![0.0; q.len()];
+            unit[j] = 1.0;
+            let column = along(rows, q, &unit, |x, _, out| s.position(k, t, x, out));
+            for r in 0..rows {
+                out[r * coordinates.len() + c] = column[r];
+            }
+        }
+    }
+
+    fn gamma<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        let mut w = vec![0.0; k.dim * k.dofs.len()];
+        s.velocity(k, t, q, &mut w, out);
+        for (row, g) in w.chunks_exact(k.dofs.len().max(1)).zip(out) {
+            *g += row.iter().zip(k.dofs.iter()).map(|(w, &j)| w * u[j]).sum::<f64>();
+        }
+    }
+
+    pub(super) fn velocity_gradient<S: System + ?Sized>(
+        s: &S,
+        k: &Interaction,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        let coordinates = &k.coordinates;
+        for (c, &j) in coordinates.iter().enumerate() {
+            let mut unit = vec![0.0; q.len()];
+            unit[j] = 1.0;
+            let column = along(k.dim, q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
+            for r in 0..k.dim {
+                out[r * coordinates.len() + c] = column[r];
+            }
+        }
+    }
+
+    pub(super) fn velocity_rate<S: System + ?Sized>(
+        s: &S,
+        k: &Interaction,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        let direction = kinematics(s, t, q, u);
+        let rate = along(k.dim, q, &direction, |x, h, out| gamma(s, k, t + h, x, u, out));
+        out[..k.dim].copy_from_slice(&rate);
+    }
+}
+
+const _: fn(&dyn System) = |_| {};
+
+impl Interaction {
+    /// Number of values of [`System::position`].
+    #[inline]
+    pub fn position_dim(&self) -> usize {
+        match self.kind {
+            Kind::Contact => 1,
+            Kind::Joint => self.dim,
+            Kind::VelocityJoint | Kind::Element => 0,
+        }
+    }
+}

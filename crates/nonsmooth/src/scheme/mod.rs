@@ -1,0 +1,178 @@
+//! Time-stepping schemes. A scheme makes one step and owns no loop.
+//!
+//! [`SCHEMES`] is the registry: names, references, orders, what is supported, options, and how to make one.
+//! Adding a scheme costs one file whose head states its discrete equations, one row here, one row
+//! in the convergence test, one line in the changelog.
+
+mod moreau_jean;
+mod moreau_midpoint;
+mod settings;
+pub mod stabilise;
+mod velocity_level;
+
+pub use moreau_jean::{Forecast, ForceRule, MoreauJean, MoreauJeanOptions};
+pub use moreau_midpoint::MoreauMidpoint;
+pub(crate) use settings::nearest;
+pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
+
+use crate::contract::{Needs, System};
+use crate::simulation::{Certificate, Ledger, Meter};
+use crate::state::{State, Step};
+use complementarity::{FullProblem, Options, Report, Solver};
+
+/// Order of convergence of a scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Order {
+    /// On smooth motion, in q and u.
+    pub smooth: u32,
+    /// Through impacts, in q (sup norm) and u (graph distance).
+    pub impacts: u32,
+}
+
+/// What a scheme can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Supports {
+    /// Largest slip dimension.
+    pub friction_dim: usize,
+    /// Joints on position level.
+    pub joints: bool,
+    /// Joints on velocity level.
+    pub velocity_joints: bool,
+    /// q̇ ≠ u.
+    pub general_kinematics: bool,
+    /// Poisson restitution.
+    pub poisson: bool,
+    /// Tangential restitution.
+    pub tangential_restitution: bool,
+    /// Moving obstacles.
+    pub moving: bool,
+    /// Elements without a gap.
+    pub elements: bool,
+    /// Friction with a constant bound in a contact.
+    pub tresca: bool,
+    /// Steps of changing length.
+    pub variable_step: bool,
+}
+
+impl Supports {
+    /// The first feature that a system needs and the scheme lacks.
+    pub fn missing(&self, needs: &Needs) -> Option<String> {
+        let checks = [
+            (needs.joints && !self.joints, "joints".to_string()),
+            (needs.velocity_joints && !self.velocity_joints, "velocity-level joints".to_string()),
+            (needs.general_kinematics && !self.general_kinematics, "velocities that differ from q' (nq != nu)".into()),
+            (needs.poisson && !self.poisson, "Poisson restitution".into()),
+            (needs.tangential_restitution && !self.tangential_restitution, "tangential restitution".into()),
+            (needs.moving && !self.moving, "moving obstacles".into()),
+            (needs.elements && !self.elements, "elements without a gap".into()),
+            (needs.tresca && !self.tresca, "friction with a constant bound in a contact".into()),
+            (needs.friction_dim > self.friction_dim, format!("friction of slip dimension {}", needs.friction_dim)),
+        ];
+        checks.into_iter().find(|(bad, _)| *bad).map(|(_, what)| what)
+    }
+}
+
+/// What a scheme is.
+pub struct SchemeInfo {
+    /// Name in options and lists.
+    pub name: &'static str,
+    /// What it does, one line.
+    pub summary: &'static str,
+    /// Where it comes from (key of `docs/references.bib`).
+    pub reference: &'static str,
+    /// Whether the gap is kept on position level.
+    pub position_level: bool,
+    /// What it can take.
+    pub supports: Supports,
+    /// Its options.
+    pub options: &'static [OptionInfo],
+    /// Makes one from settings.
+    pub make: fn(&Settings) -> Result<Box<dyn Scheme>, SettingsError>,
+}
+
+/// The solver of the one-step problems and its options.
+pub struct Solve {
+    /// The solver.
+    pub solver: Box<dyn Solver>,
+    /// Its options.
+    pub options: Options,
+}
+
+/// Why a step could not be made. The step's start is untouched; the loop decides what to do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// A one-step problem was not solved.
+    #[error("the one-step problem was not solved ({}): {}, residual {:.3e} after {} iterations", .0.solver, .0.status.explain(), .0.residual, .0.iterations)]
+    Solver(Report),
+    /// The Newton iteration of the scheme did not converge.
+    #[error("Newton's method did not converge in {iterations} iterations (residual {residual:.3e})")]
+    Newton {
+        /// Iterations made.
+        iterations: usize,
+        /// Last residual.
+        residual: f64,
+    },
+    /// A matrix that must be regular is not.
+    #[error("{what} is singular at velocity `{velocity}`")]
+    Singular {
+        /// Which matrix.
+        what: &'static str,
+        /// The unknown at which it shows.
+        velocity: String,
+    },
+    /// NaN or infinity.
+    #[error("{what} became NaN or infinite")]
+    NotFinite {
+        /// What did.
+        what: String,
+    },
+}
+
+/// A scheme: one step, and two ways to look at a step that was made.
+///
+/// Fields of an implementation are options (fixed) and workspace (scratch): dropping the workspace changes
+/// no result, and everything that a step starts from is in [`State`].
+pub trait Scheme {
+    /// What it is.
+    fn info(&self) -> &'static SchemeInfo;
+
+    /// Its order with the options it has.
+    fn order(&self) -> Order;
+
+    /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen.
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure>;
+
+    /// Evaluates the scheme's full discrete system (dynamics, kinematics, laws) at a step, from `start`
+    /// and the step's end state and percussions alone.
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate);
+
+    /// Adds the work of everything that the step applied, and its numerical defects, to the ledger.
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger);
+
+    /// The last one-step problem, for saving.
+    fn last_problem(&self) -> Option<&FullProblem>;
+}
+
+/// All schemes.
+pub static SCHEMES: &[&SchemeInfo] = &[&moreau_jean::INFO, &moreau_midpoint::INFO];
+
+/// Makes a scheme by name. An unknown name is an error that suggests the nearest.
+pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
+    match SCHEMES.iter().find(|s| s.name == name) {
+        Some(info) => {
+            settings.check_keys(info)?;
+            (info.make)(settings)
+        }
+        None => Err(SettingsError::Scheme {
+            name: name.into(),
+            nearest: nearest(name, SCHEMES.iter().map(|s| s.name)).into(),
+        }),
+    }
+}

@@ -1,0 +1,588 @@
+//! The Moreau-Jean scheme [Acary2013, (18)], θ ∈ [0, 1], and its variant with trapezoidal forces
+//! [Schindler2014, Alg. 1.4].
+//!
+//! With t_θ = t_k + θ dt, q_θ = (1−θ) q_k + θ q_{k+1}, u_θ = (1−θ) u_k + θ u_{k+1}:
+//!
+//! ```text
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ))
+//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)     for active interactions
+//! ```
+//!
+//! Joints and elements are always active, a contact if its forecast ḡ ≤ 0:
+//!
+//! - explicit, (61): ḡ = g_N(t_k,q_k) + γ dt ġ_N(t_k,q_k,u_k), option `gamma` (0 by default);
+//! - free, (62): ḡ = g_N(t_k,q_k) + dt (θ ġ_N(t_k,q_k,u_free) + (1−θ) ġ_N(t_k,q_k,u_k)), where u_free
+//!   solves the step without any contact.
+//!
+//! `force = "trapezoid"` replaces the first two lines by
+//!
+//! ```text
+//! M_{k+1}(u_{k+1} − u_k) = dt ((1−θ) M_{k+1} M_k⁻¹ h_k + θ h_{k+1}) + Σ W_{k+1} P
+//! q_{k+1} = q_k + dt ((1−θ) q̇(t_k,q_k,u_k) + θ q̇(t_{k+1},q_{k+1},u_{k+1}))
+//! ```
+//!
+//! **Newton.** The laws are solved inside each iteration, (43)-(45) with the corrections of
+//! `docs/errata.md`: with q = q(u) from the kinematics,
+//!
+//! ```text
+//! M̂ = M − dt θ h_u − dt² θ² h_q B,    M̂ (v⁺ − v) = −M (v − u_k) + dt h + W P⁺
+//! ```
+//!
+//! until the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
+//! relative to their largest term, and γ changes by no more than `newton_tol`·(1 + max|γ|).
+//!
+//! Order 2 on smooth motion for θ = 1/2, else 1; order 1 through impacts. Velocity level: a contact that
+//! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
+
+use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
+use super::velocity_level::{ACTIVATION, VelocityLevel, always_active, relative_velocity};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Line, Meter};
+use crate::state::{State, Step, rates};
+use complementarity::FullProblem;
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::{dot, max_norm};
+
+const THETA: OptionInfo = OptionInfo {
+    key: "theta",
+    kind: OptionKind::Number { default: 0.5, min: 0.0, max: 1.0, unit: "" },
+    summary: "implicitness: 0 explicit, 1/2 second order on smooth motion, 1 fully implicit",
+};
+const FORECAST: OptionInfo = OptionInfo {
+    key: "forecast",
+    kind: OptionKind::Choice { default: "explicit", words: &["explicit", "free"] },
+    summary: "how a contact is predicted to close: explicit (61) or free (62)",
+};
+const GAMMA: OptionInfo = OptionInfo {
+    key: "gamma",
+    kind: OptionKind::Number { default: 0.0, min: 0.0, max: 2.0, unit: "" },
+    summary: "extrapolation of the explicit forecast: g + gamma dt g'",
+};
+const FORCE: OptionInfo = OptionInfo {
+    key: "force",
+    kind: OptionKind::Choice { default: "theta", words: &["theta", "trapezoid"] },
+    summary: "forces at q_theta, or weighted from both ends (Schindler Alg. 1.4)",
+};
+const NEWTON_TOL: OptionInfo = OptionInfo {
+    key: "newton_tol",
+    kind: OptionKind::Number { default: 1e-10, min: 1e-15, max: 1e-2, unit: "" },
+    summary: "relative residual at which Newton's method stops",
+};
+
+pub(super) static INFO: SchemeInfo = SchemeInfo {
+    name: "moreau-jean",
+    summary: "Moreau-Jean theta scheme: velocity level, implicit forces by Newton",
+    reference: "Acary2013, (18); Schindler2014, Alg. 1.4",
+    position_level: false,
+    supports: Supports {
+        friction_dim: 3,
+        joints: true,
+        velocity_joints: true,
+        general_kinematics: true,
+        poisson: false,
+        tangential_restitution: true,
+        moving: true,
+        elements: true,
+        tresca: true,
+        variable_step: true,
+    },
+    options: &[THETA, FORECAST, GAMMA, FORCE, NEWTON_TOL],
+    make: |s| Ok(Box::new(MoreauJean::from_settings(s)?)),
+};
+
+/// How a contact is predicted to close.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Forecast {
+    /// ḡ = g + γ dt ġ.
+    Explicit {
+        /// γ, 0 to 2.
+        gamma: f64,
+    },
+    /// With the velocity of the step without contacts.
+    Free,
+}
+
+/// Where forces are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForceRule {
+    /// At (t_θ, q_θ, u_θ).
+    Theta,
+    /// Weighted from both ends.
+    Trapezoid,
+}
+
+/// Options of [`MoreauJean`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoreauJeanOptions {
+    /// θ, 0 to 1.
+    pub theta: f64,
+    /// Forecast of closing contacts.
+    pub forecast: Forecast,
+    /// Where forces are evaluated.
+    pub force: ForceRule,
+    /// Relative residual at which Newton's method stops.
+    pub newton_tol: f64,
+}
+
+impl Default for MoreauJeanOptions {
+    fn default() -> Self {
+        Self {
+            theta: 0.5,
+            forecast: Forecast::Explicit { gamma: 0.0 },
+            force: ForceRule::Theta,
+            newton_tol: 1e-10,
+        }
+    }
+}
+
+/// The Moreau-Jean scheme. See the [module](self).
+pub struct MoreauJean {
+    options: MoreauJeanOptions,
+    work: Option<Box<VelocityLevel>>,
+    buffers: Buffers,
+}
+
+#[derive(Default)]
+struct Buffers {
+    q_theta: Vec<f64>,
+    u_theta: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    qdot: Vec<f64>,
+    /// q̇ at the start, and M_k⁻¹ h_k (trapezoidal forces).
+    qdot0: Vec<f64>,
+    a0: Vec<f64>,
+    mass0: Option<Matrix>,
+    gaps: Vec<f64>,
+    w: Vec<f64>,
+    /// Step length for which M̂ is assembled, if it can be kept.
+    assembled_for: Option<f64>,
+}
+
+/// Newton iterations before a step is given up: a quadratic iteration that needs more does not converge.
+const MAX_NEWTON: usize = 30;
+/// Fixed-point iterations for q from u where q̇ = B(q) u + β.
+const MAX_KINEMATICS: usize = 50;
+
+impl MoreauJean {
+    /// With given options; panics never, wrong ranges are refused by [`super::make`].
+    pub fn new(options: MoreauJeanOptions) -> Self {
+        Self { options, work: None, buffers: Buffers::default() }
+    }
+
+    fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
+        let gamma = s.get_number(&GAMMA)?;
+        let forecast = match s.get_word(&FORECAST)? {
+            "free" => Forecast::Free,
+            _ => Forecast::Explicit { gamma },
+        };
+        let force = match s.get_word(&FORCE)? {
+            "trapezoid" => ForceRule::Trapezoid,
+            _ => ForceRule::Theta,
+        };
+        let (theta, newton_tol) = (s.get_number(&THETA)?, s.get_number(&NEWTON_TOL)?);
+        Ok(Self::new(MoreauJeanOptions { theta, forecast, force, newton_tol }))
+    }
+
+    /// The options.
+    pub fn options(&self) -> &MoreauJeanOptions {
+        &self.options
+    }
+
+    /// q̇ and M_k⁻¹h_k at the start, for trapezoidal forces.
+    fn begin_trapezoid(&mut self, system: &dyn System, start: &State) -> Result<(), Failure> {
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let b = &mut self.buffers;
+        b.qdot0.resize(start.q.len(), 0.0);
+        rates(system, start.t, &start.q, &start.u, &mut b.qdot0);
+        work.assemble_forces(system, start.t, &start.q, &start.u);
+        b.a0.clone_from(&work.h);
+        let mass0 = b.mass0.get_or_insert_with(|| Matrix::new(&system.structure().pattern));
+        mass0.clear();
+        system.mass(start.t, &start.q, mass0);
+        mass0.factor().map_err(|e| Failure::Singular {
+            what: "the mass matrix",
+            velocity: system.structure().velocities.get(e.row).cloned().unwrap_or_default(),
+        })?;
+        mass0.solve(&mut b.a0);
+        Ok(())
+    }
+
+    /// q_{k+1} from u_{k+1} into `buffers.q`.
+    fn positions(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        let n = start.q.len();
+        if system.structure().identity_kinematics {
+            // Both rules coincide: q̇ is u.
+            for i in 0..n {
+                b.q[i] = start.q[i] + dt * ((1.0 - theta) * start.u[i] + theta * b.v[i]);
+            }
+            return;
+        }
+        for _ in 0..MAX_KINEMATICS {
+            match self.options.force {
+                ForceRule::Theta => {
+                    for i in 0..n {
+                        b.q_theta[i] = (1.0 - theta) * start.q[i] + theta * b.q[i];
+                    }
+                    for i in 0..b.v.len() {
+                        b.u_theta[i] = (1.0 - theta) * start.u[i] + theta * b.v[i];
+                    }
+                    system.kinematics(start.t + theta * dt, &b.q_theta, &b.u_theta, &mut b.qdot);
+                }
+                ForceRule::Trapezoid => {
+                    system.kinematics(start.t + dt, &b.q, &b.v, &mut b.qdot);
+                    for i in 0..n {
+                        b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
+                    }
+                }
+            }
+            let mut change: f64 = 0.0;
+            for i in 0..n {
+                let next = start.q[i] + dt * b.qdot[i];
+                change = change.max((next - b.q[i]).abs());
+                b.q[i] = next;
+            }
+            if !(change > 4.0 * f64::EPSILON * (1.0 + max_norm(&b.q))) {
+                break;
+            }
+        }
+    }
+
+    /// M, h and the rows with everything at the trial (q, v) in the buffers.
+    fn evaluate(&mut self, system: &dyn System, start: &State, step: &Step) {
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, dt, b) = (self.options.theta, step.dt, &mut self.buffers);
+        let t1 = start.t + dt;
+        for i in 0..start.q.len() {
+            b.q_theta[i] = (1.0 - theta) * start.q[i] + theta * b.q[i];
+        }
+        for i in 0..start.u.len() {
+            b.u_theta[i] = (1.0 - theta) * start.u[i] + theta * b.v[i];
+        }
+        match self.options.force {
+            ForceRule::Theta => {
+                let t_theta = start.t + theta * dt;
+                work.assemble_mass(system, t_theta, &b.q_theta);
+                work.assemble_forces(system, t_theta, &b.q_theta, &b.u_theta);
+            }
+            ForceRule::Trapezoid => {
+                work.assemble_mass(system, t1, &b.q);
+                work.assemble_forces(system, t1, &b.q, &b.v);
+                work.mass.multiply(&b.a0, &mut work.scratch);
+                for i in 0..work.h.len() {
+                    work.h[i] = theta * work.h[i] + (1.0 - theta) * work.scratch[i];
+                }
+            }
+        }
+        work.assemble_rows(system, t1, &b.q, step);
+    }
+
+    /// M̂ into the one-step problem.
+    fn assemble_matrix(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        let s = system.structure();
+        let keep = s.constant_mass && (theta == 0.0 || s.forces.iter().all(|f| f.constant_jacobian));
+        if keep && b.assembled_for == Some(dt) {
+            return;
+        }
+        b.assembled_for = keep.then_some(dt);
+        work.full.matrix.clear();
+        work.full.matrix.add_scaled(1.0, &work.mass);
+        if theta == 0.0 {
+            return;
+        }
+        let (coefficient_q, coefficient_u) = (-dt * dt * theta * theta, -dt * theta);
+        for i in 0..s.forces.len() {
+            let m = &mut work.full.matrix;
+            match self.options.force {
+                ForceRule::Theta => {
+                    let t = start.t + theta * dt;
+                    system.force_jacobian(i, t, &b.q_theta, &b.u_theta, coefficient_q, coefficient_u, m);
+                }
+                ForceRule::Trapezoid => {
+                    system.force_jacobian(i, start.t + dt, &b.q, &b.v, coefficient_q, coefficient_u, m);
+                }
+            }
+        }
+    }
+
+    /// Newton's method for the step with the active set as it is in `step`.
+    fn newton(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        step: &mut Step,
+    ) -> Result<(), Failure> {
+        let dt = step.dt;
+        self.buffers.v.clone_from(&start.u);
+        self.buffers.q.clone_from(&start.q);
+        self.positions(system, start, dt);
+        self.evaluate(system, start, step);
+        if let Some(work) = self.work.as_mut() {
+            work.warm_start(start, &step.candidates);
+            work.forget_velocities();
+        }
+        let mut residual = f64::INFINITY;
+        for iteration in 0..MAX_NEWTON {
+            self.assemble_matrix(system, start, dt);
+            let Some(work) = self.work.as_mut() else { break };
+            // f = M̂ v − M (v − u_k) + dt h.
+            let v = &self.buffers.v;
+            work.full.matrix.multiply(v, &mut work.full.f);
+            for i in 0..v.len() {
+                work.v[i] = v[i] - start.u[i];
+            }
+            if iteration > 0 {
+                work.mass.multiply(&work.v, &mut work.scratch);
+                for i in 0..v.len() {
+                    work.full.f[i] -= work.scratch[i];
+                }
+            }
+            for i in 0..v.len() {
+                work.full.f[i] += dt * work.h[i];
+            }
+            work.solve(system, solve, step)?;
+            self.buffers.v.clone_from(&work.v);
+            work.velocities_after(&self.buffers.v);
+            step.report.newton += 1;
+
+            // Everything anew at the new state: the true residual.
+            self.positions(system, start, dt);
+            if !(self.buffers.v.iter().chain(&self.buffers.q).all(|x| x.is_finite())) {
+                return Err(Failure::NotFinite { what: "the state".into() });
+            }
+            self.evaluate(system, start, step);
+            let Some(work) = self.work.as_mut() else { break };
+            let change = work.velocities_after(&self.buffers.v);
+            let (dynamics, scale) = work.dynamics_residual(&start.u, &self.buffers.v, dt);
+            if !dynamics.is_finite() {
+                return Err(Failure::NotFinite { what: "the equation of motion".into() });
+            }
+            residual = if dynamics > 0.0 { dynamics / scale } else { 0.0 };
+            let tol = self.options.newton_tol;
+            if residual <= tol && !(change > tol * (1.0 + work.velocity_scale())) {
+                return Ok(());
+            }
+        }
+        Err(Failure::Newton { iterations: MAX_NEWTON, residual })
+    }
+
+    fn resize(&mut self, system: &dyn System) {
+        let (nq, nu) = (system.structure().nq(), system.structure().nu());
+        let b = &mut self.buffers;
+        for v in [&mut b.q_theta, &mut b.q, &mut b.qdot, &mut b.qdot0] {
+            v.resize(nq, 0.0);
+        }
+        for v in [&mut b.u_theta, &mut b.v, &mut b.a0] {
+            v.resize(nu, 0.0);
+        }
+        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if fresh {
+            self.buffers.assembled_for = None;
+            self.buffers.mass0 = None;
+        }
+    }
+
+    /// Puts a finished step back into the buffers, with everything evaluated there.
+    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        self.resize(system);
+        if self.options.force == ForceRule::Trapezoid && self.begin_trapezoid(system, start).is_err() {
+            return false;
+        }
+        self.buffers.q.clone_from(&step.end.q);
+        self.buffers.v.clone_from(&step.end.u);
+        if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, start.t, &start.q, &start.u, step);
+        }
+        self.evaluate(system, start, step);
+        if let Some(work) = self.work.as_mut() {
+            work.take_percussions(step);
+        }
+        true
+    }
+}
+
+impl Scheme for MoreauJean {
+    fn info(&self) -> &'static SchemeInfo {
+        &INFO
+    }
+
+    fn order(&self) -> Order {
+        Order { smooth: if self.options.theta == 0.5 { 2 } else { 1 }, impacts: 1 }
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        self.resize(system);
+        out.begin(start, dt);
+        if self.options.force == ForceRule::Trapezoid {
+            self.begin_trapezoid(system, start)?;
+        }
+
+        // Activation.
+        let mut contacts = false;
+        let b = &mut self.buffers;
+        b.gaps.clear();
+        b.gaps.resize(out.candidates.len(), 0.0);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            out.active[i] = always_active(k.kind);
+            if k.kind == Kind::Contact {
+                contacts = true;
+                let mut g = [0.0];
+                system.position(k, start.t, &start.q, &mut g);
+                if !g[0].is_finite() {
+                    return Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) });
+                }
+                b.gaps[i] = g[0];
+            }
+        }
+        if let (true, Forecast::Free) = (contacts, self.options.forecast) {
+            // Elements keep their γ⁻ in the free step too.
+            if let Some(work) = self.work.as_mut() {
+                work.velocities_before(system, start.t, &start.q, &start.u, out);
+            }
+            self.newton(system, start, solve, out)?;
+        }
+        let b = &mut self.buffers;
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            if k.kind != Kind::Contact {
+                continue;
+            }
+            let mut forecast = b.gaps[i];
+            match self.options.forecast {
+                Forecast::Explicit { gamma } => {
+                    if gamma > 0.0 {
+                        let mut velocity = [0.0; 4];
+                        relative_velocity(system, k, start.t, &start.q, &start.u, &mut b.w, &mut velocity[..k.dim]);
+                        forecast += gamma * dt * velocity[0];
+                    }
+                }
+                Forecast::Free => {
+                    for i in 0..start.u.len() {
+                        b.u_theta[i] =
+                            (1.0 - self.options.theta) * start.u[i] + self.options.theta * b.v[i];
+                    }
+                    let mut velocity = [0.0; 4];
+                    relative_velocity(system, k, start.t, &start.q, &b.u_theta, &mut b.w, &mut velocity[..k.dim]);
+                    forecast += dt * velocity[0];
+                }
+            }
+            out.active[i] = forecast <= ACTIVATION;
+        }
+
+        if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, start.t, &start.q, &start.u, out);
+        }
+        self.newton(system, start, solve, out)?;
+        out.end.t = start.t + dt;
+        out.end.q.clone_from(&self.buffers.q);
+        out.end.u.clone_from(&self.buffers.v);
+        if let Some(work) = self.work.as_mut() {
+            work.finish(out);
+        }
+        Ok(())
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        if !self.revisit(system, start, step) {
+            out.clear();
+            out.dynamics = f64::INFINITY;
+            return;
+        }
+        // Kinematics with q_θ from the stored end.
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        match self.options.force {
+            ForceRule::Theta => rates(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
+            ForceRule::Trapezoid => {
+                rates(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
+                for i in 0..b.qdot.len() {
+                    b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
+                }
+            }
+        }
+        let kinematics = kinematics_residual(start, step, &b.qdot);
+        if let Some(work) = self.work.as_mut() {
+            work.certify(system, start, step, kinematics, out);
+        }
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        if !self.revisit(system, start, step) {
+            return;
+        }
+        let Some(work) = self.work.as_mut() else { return };
+        let b = &mut self.buffers;
+        let (dt, t1, theta) = (step.dt, start.t + step.dt, self.options.theta);
+        let n = start.u.len();
+        let mean: Vec<f64> = (0..n).map(|i| 0.5 * (start.u[i] + step.end.u[i])).collect();
+        work.account_percussions(step, &mean, out);
+
+        // ½ uᵀ(M − M*)u at both ends.
+        let starred = |u: &[f64], s: &mut [f64], m: &Matrix| {
+            m.multiply(u, s);
+            0.5 * dot(u, s)
+        };
+        let end = starred(&step.end.u, &mut work.scratch, &work.mass);
+        let begin = starred(&start.u, &mut work.scratch, &work.mass);
+        let (e1, e0) = (
+            meter.kinetic(system, t1, &step.end.q, &step.end.u),
+            meter.kinetic(system, start.t, &start.q, &start.u),
+        );
+        out.add(Line::MassChange, (e1 - end) - (e0 - begin));
+
+        for (i, info) in system.structure().forces.iter().enumerate() {
+            let mut h = vec![0.0; n];
+            match self.options.force {
+                ForceRule::Theta => system.force(i, start.t + theta * dt, &b.q_theta, &b.u_theta, &mut h),
+                ForceRule::Trapezoid => {
+                    // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
+                    let mut a = vec![0.0; n];
+                    system.force(i, start.t, &start.q, &start.u, &mut a);
+                    if let Some(m0) = &b.mass0 {
+                        m0.solve(&mut a);
+                    }
+                    let mut lagged = vec![0.0; n];
+                    work.mass.multiply(&a, &mut lagged);
+                    system.force(i, t1, &step.end.q, &step.end.u, &mut h);
+                    for k in 0..n {
+                        h[k] = theta * h[k] + (1.0 - theta) * lagged[k];
+                    }
+                }
+            }
+            let work_mean = dt * dot(&mean, &h);
+            if !info.potential {
+                out.add_force(i, work_mean);
+                continue;
+            }
+            let work_theta = dt * dot(&b.u_theta, &h);
+            out.add_potential(system, i, start, step, &b.q_theta, work_mean, work_theta);
+        }
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        self.work.as_ref().map(|w| &w.full)
+    }
+}
+
+/// Largest entry of q_{k+1} − q_k − dt q̇, relative to 1 + max|q|.
+pub(super) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64]) -> f64 {
+    let mut worst: f64 = 0.0;
+    for i in 0..qdot.len() {
+        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i]).abs();
+        if !(d <= worst) {
+            worst = d;
+        }
+    }
+    worst / (1.0 + max_norm(&step.end.q))
+}

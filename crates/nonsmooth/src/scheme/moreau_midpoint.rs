@@ -1,0 +1,198 @@
+//! Moreau's midpoint rule [Studer2008, (15)-(23)].
+//!
+//! ```text
+//! q_M = q_B + (dt/2) q̇(t_B,q_B,u_B),   t_M = t_B + dt/2
+//! M_M (u_E − u_B) = dt h(t_M,q_M,u_B) + Σ W_M P
+//! −(γ_E + e γ_B) ∈ N_Â(P),   γ = W_Mᵀ u + χ_M        for active interactions
+//! q_E = q_B + dt (B(t_M,q_M)(u_B + u_E)/2 + β(t_M,q_M))
+//! ```
+//!
+//! Joints and elements are always active, a contact if g_N(t_M,q_M) ≤ 0. One linear problem per
+//! step, no Newton: forces are explicit in u. (For q̇ = u this is the paper's rule; c of (18) without
+//! its extra ζ, see `docs/errata.md`.)
+//!
+//! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
+
+use super::moreau_jean::kinematics_residual;
+use super::velocity_level::{ACTIVATION, VelocityLevel, always_active};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Line, Meter};
+use crate::state::{State, Step, rates};
+use complementarity::FullProblem;
+use complementarity::linear::dense::dot;
+
+pub(super) static INFO: SchemeInfo = SchemeInfo {
+    name: "moreau-midpoint",
+    summary: "Moreau's midpoint rule: velocity level, explicit forces, one problem per step",
+    reference: "Studer2008, (15)-(23)",
+    position_level: false,
+    supports: Supports {
+        friction_dim: 3,
+        joints: true,
+        velocity_joints: true,
+        general_kinematics: true,
+        poisson: false,
+        tangential_restitution: true,
+        moving: true,
+        elements: true,
+        tresca: true,
+        variable_step: true,
+    },
+    options: &[],
+    make: |_| Ok(Box::new(MoreauMidpoint::default())),
+};
+
+/// Moreau's midpoint rule. See the [module](self).
+#[derive(Default)]
+pub struct MoreauMidpoint {
+    work: Option<Box<VelocityLevel>>,
+    q_mid: Vec<f64>,
+    qdot: Vec<f64>,
+    u_mean: Vec<f64>,
+    /// Whether M̂ = M is assembled and constant.
+    assembled: bool,
+}
+
+impl MoreauMidpoint {
+    /// Everything at the midpoint.
+    fn evaluate(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if fresh {
+            self.assembled = false;
+        }
+        self.q_mid.resize(start.q.len(), 0.0);
+        self.qdot.resize(start.q.len(), 0.0);
+        rates(system, start.t, &start.q, &start.u, &mut self.qdot);
+        for i in 0..start.q.len() {
+            self.q_mid[i] = start.q[i] + 0.5 * dt * self.qdot[i];
+        }
+        let t_mid = start.t + 0.5 * dt;
+        if let Some(work) = self.work.as_mut() {
+            work.assemble_mass(system, t_mid, &self.q_mid);
+            work.assemble_forces(system, t_mid, &self.q_mid, &start.u);
+        }
+    }
+
+    fn mean_velocity(&mut self, start: &State, u: &[f64]) {
+        self.u_mean.clear();
+        self.u_mean.extend(start.u.iter().zip(u).map(|(a, b)| 0.5 * (a + b)));
+    }
+
+    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) {
+        self.evaluate(system, start, step.dt);
+        self.mean_velocity(start, &step.end.u);
+        if let Some(work) = self.work.as_mut() {
+            let t_mid = start.t + 0.5 * step.dt;
+            work.velocities_before(system, t_mid, &self.q_mid, &start.u, step);
+            work.assemble_rows(system, t_mid, &self.q_mid, step);
+            work.take_percussions(step);
+        }
+    }
+}
+
+impl Scheme for MoreauMidpoint {
+    fn info(&self) -> &'static SchemeInfo {
+        &INFO
+    }
+
+    fn order(&self) -> Order {
+        Order { smooth: 1, impacts: 1 }
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        out.begin(start, dt);
+        self.evaluate(system, start, dt);
+        let t_mid = start.t + 0.5 * dt;
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            out.active[i] = always_active(k.kind);
+            if k.kind == Kind::Contact {
+                let mut g = [0.0];
+                system.position(k, t_mid, &self.q_mid, &mut g);
+                if !g[0].is_finite() {
+                    return Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) });
+                }
+                out.active[i] = g[0] <= ACTIVATION;
+            }
+        }
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        work.velocities_before(system, t_mid, &self.q_mid, &start.u, out);
+        work.assemble_rows(system, t_mid, &self.q_mid, out);
+        work.warm_start(start, &out.candidates);
+        if !(self.assembled && system.structure().constant_mass) {
+            work.full.matrix.clear();
+            work.full.matrix.add_scaled(1.0, &work.mass);
+            self.assembled = true;
+        }
+        // f = M u_B + dt h.
+        work.mass.multiply(&start.u, &mut work.full.f);
+        for i in 0..start.u.len() {
+            work.full.f[i] += dt * work.h[i];
+        }
+        if !work.full.f.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        work.solve(system, solve, out)?;
+        out.end.t = start.t + dt;
+        out.end.u.clone_from(&work.v);
+        work.forget_velocities();
+        work.velocities_after(&out.end.u);
+        work.finish(out);
+        self.mean_velocity(start, &out.end.u);
+        rates(system, t_mid, &self.q_mid, &self.u_mean, &mut self.qdot);
+        out.end.q.clear();
+        out.end.q.extend(start.q.iter().zip(&self.qdot).map(|(q, r)| q + dt * r));
+        if !(out.end.u.iter().chain(&out.end.q).all(|x| x.is_finite())) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        Ok(())
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.revisit(system, start, step);
+        rates(system, start.t + 0.5 * step.dt, &self.q_mid, &self.u_mean, &mut self.qdot);
+        let kinematics = kinematics_residual(start, step, &self.qdot);
+        if let Some(work) = self.work.as_mut() {
+            work.certify(system, start, step, kinematics, out);
+        }
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.revisit(system, start, step);
+        let Some(work) = self.work.as_mut() else { return };
+        work.account_percussions(step, &self.u_mean, out);
+        let mut starred = |u: &[f64]| {
+            work.mass.multiply(u, &mut work.scratch);
+            0.5 * dot(u, &work.scratch)
+        };
+        let (end, begin) = (starred(&step.end.u), starred(&start.u));
+        let (e1, e0) = (
+            meter.kinetic(system, step.end.t, &step.end.q, &step.end.u),
+            meter.kinetic(system, start.t, &start.q, &start.u),
+        );
+        out.add(Line::MassChange, (e1 - end) - (e0 - begin));
+        let t_mid = start.t + 0.5 * step.dt;
+        for (i, info) in system.structure().forces.iter().enumerate() {
+            let mut h = vec![0.0; start.u.len()];
+            system.force(i, t_mid, &self.q_mid, &start.u, &mut h);
+            let work_mean = step.dt * dot(&self.u_mean, &h);
+            if info.potential {
+                // The position moves with the mean velocity: no defect of θ.
+                out.add_potential(system, i, start, step, &self.q_mid, work_mean, work_mean);
+            } else {
+                out.add_force(i, work_mean);
+            }
+        }
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        self.work.as_ref().map(|w| &w.full)
+    }
+}

@@ -1,0 +1,164 @@
+//! Options of schemes by name, with their types, defaults and ranges: one table for command line,
+//! scene files, lists and docs.
+
+use super::SchemeInfo;
+use std::collections::BTreeMap;
+
+/// The value of an option.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(String),
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OptionKind {
+    /// A number in [min, max].
+    Number {
+        /// Default.
+        default: f64,
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+        /// Unit, empty if none.
+        unit: &'static str,
+    },
+    /// One of some words.
+    Choice {
+        /// Default.
+        default: &'static str,
+        /// All words.
+        words: &'static [&'static str],
+    },
+}
+
+/// An option of a scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OptionInfo {
+    /// Its key, without the prefix `scheme.`.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: OptionKind,
+    /// What it does, one line.
+    pub summary: &'static str,
+}
+
+/// Options given by the user.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings(BTreeMap<String, Setting>);
+
+/// An option that cannot be taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// No such scheme.
+    #[error("unknown scheme `{name}`: did you mean `{nearest}`?")]
+    Scheme {
+        /// What was given.
+        name: String,
+        /// The nearest name.
+        nearest: String,
+    },
+    /// No such option.
+    #[error("scheme `{scheme}` has no option `{key}`{}", if .nearest.is_empty() { String::new() } else { format!(": did you mean `{}`?", .nearest) })]
+    Unknown {
+        /// The scheme.
+        scheme: &'static str,
+        /// The key.
+        key: String,
+        /// The nearest key, empty if the scheme has no options.
+        nearest: String,
+    },
+    /// A value of the wrong type or outside its range.
+    #[error("scheme option `{key}` = {found}: expected {expected}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        found: String,
+        /// What is possible.
+        expected: String,
+    },
+}
+
+impl Settings {
+    /// No options: all defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a number.
+    pub fn number(mut self, key: &str, value: f64) -> Self {
+        self.0.insert(key.into(), Setting::Number(value));
+        self
+    }
+
+    /// Sets a word.
+    pub fn word(mut self, key: &str, value: &str) -> Self {
+        self.0.insert(key.into(), Setting::Word(value.into()));
+        self
+    }
+
+    pub(super) fn check_keys(&self, info: &SchemeInfo) -> Result<(), SettingsError> {
+        match self.0.keys().find(|k| !info.options.iter().any(|o| o.key == *k)) {
+            None => Ok(()),
+            Some(key) => Err(SettingsError::Unknown {
+                scheme: info.name,
+                key: key.clone(),
+                nearest: nearest(key, info.options.iter().map(|o| o.key)).into(),
+            }),
+        }
+    }
+
+    /// The number of an option, checked, or its default.
+    pub(super) fn get_number(&self, option: &OptionInfo) -> Result<f64, SettingsError> {
+        let OptionKind::Number { default, min, max, .. } = option.kind else { return Ok(f64::NAN) };
+        let expected = || format!("a number in [{min}, {max}]");
+        match self.0.get(option.key) {
+            None => Ok(default),
+            Some(Setting::Number(v)) if *v >= min && *v <= max => Ok(*v),
+            Some(Setting::Number(v)) => {
+                Err(SettingsError::Value { key: option.key, found: v.to_string(), expected: expected() })
+            }
+            Some(Setting::Word(w)) => {
+                Err(SettingsError::Value { key: option.key, found: format!("{w:?}"), expected: expected() })
+            }
+        }
+    }
+
+    /// The word of an option, checked, or its default.
+    pub(super) fn get_word(&self, option: &OptionInfo) -> Result<&'static str, SettingsError> {
+        let OptionKind::Choice { default, words } = option.kind else { return Ok("") };
+        let found = match self.0.get(option.key) {
+            None => return Ok(default),
+            Some(Setting::Word(w)) => match words.iter().find(|x| *x == w) {
+                Some(x) => return Ok(x),
+                None => format!("{w:?}"),
+            },
+            Some(Setting::Number(v)) => v.to_string(),
+        };
+        Err(SettingsError::Value { key: option.key, found, expected: format!("one of {}", words.join(", ")) })
+    }
+}
+
+/// The candidate with the smallest edit distance.
+pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
+    fn distance(a: &str, b: &str) -> usize {
+        let b: Vec<char> = b.chars().collect();
+        let mut row: Vec<usize> = (0..=b.len()).collect();
+        for (i, ca) in a.chars().enumerate() {
+            let mut diagonal = row[0];
+            row[0] = i + 1;
+            for (j, cb) in b.iter().enumerate() {
+                let next = (diagonal + usize::from(ca != *cb)).min(row[j] + 1).min(row[j + 1] + 1);
+                diagonal = row[j + 1];
+                row[j + 1] = next;
+            }
+        }
+        row[b.len()]
+    }
+    candidates.min_by_key(|c| distance(word, c)).unwrap_or("")
+}

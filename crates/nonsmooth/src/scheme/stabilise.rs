@@ -1,0 +1,149 @@
+//! Position projection of joints: one for all velocity- and acceleration-level schemes.
+//!
+//! After an accepted step, q is moved onto g(t,q) = 0 and u onto ġ = 0, both with the mass metric:
+//!
+//! ```text
+//! δ = M⁻¹ W_g λ,  W_gᵀ δ = −g,  q ← q + B δ      repeated until |g| ≤ tolerance
+//! u ← u + M⁻¹ W_g μ,  W_gᵀ (u + M⁻¹ W_g μ) + χ = 0
+//! ```
+//!
+//! Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
+
+use crate::contract::{Candidates, Kind, System};
+use crate::state::rates;
+use complementarity::linear::dense::max_norm;
+use complementarity::{FullProblem, Options, Set, Solver, sets::MAX_DIM, solver};
+
+/// Whether joints are projected after accepted steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stabilise {
+    /// No: velocity-level schemes drift.
+    #[default]
+    None,
+    /// Yes, in position and velocity.
+    Projection,
+}
+
+/// Workspace of the projection.
+pub struct JointProjection {
+    full: FullProblem,
+    solver: Box<dyn Solver>,
+    g: Vec<f64>,
+    chi: Vec<f64>,
+    w: Vec<f64>,
+    r: Vec<f64>,
+    v: Vec<f64>,
+    qdot: [Vec<f64>; 2],
+}
+
+/// Position defects up to this (m or rad) end the iteration: a few rounding errors of coordinates of order one.
+const TOLERANCE: f64 = 1e-13;
+/// Newton iterations: quadratic from a defect of O(dt²).
+const MAX_ITERATIONS: usize = 20;
+
+impl JointProjection {
+    /// A workspace for a system.
+    pub fn new(system: &dyn System) -> Self {
+        let s = system.structure();
+        Self {
+            full: FullProblem::new(&s.pattern),
+            solver: solver::make("newton").unwrap_or_else(|| Box::new(solver::Newton::default())),
+            g: Vec::new(),
+            chi: Vec::new(),
+            w: Vec::new(),
+            r: Vec::new(),
+            v: vec![0.0; s.nu()],
+            qdot: [vec![0.0; s.nq()], vec![0.0; s.nq()]],
+        }
+    }
+
+    /// The rows of all joints; `position`: c = g, else c = χ and velocity joints take part too.
+    fn rows(&mut self, system: &dyn System, candidates: &Candidates, t: f64, q: &[f64], position: bool) -> f64 {
+        self.full.clear_blocks();
+        let mut defect = 0.0f64;
+        for k in candidates.items() {
+            let joint = k.kind == Kind::Joint;
+            if !joint && (position || k.kind != Kind::VelocityJoint) {
+                continue;
+            }
+            let n = k.dofs.len();
+            self.w.resize(k.dim * n, 0.0);
+            self.chi.resize(k.dim, 0.0);
+            self.g.resize(k.dim, 0.0);
+            system.velocity(k, t, q, &mut self.w, &mut self.chi);
+            if position {
+                system.position(k, t, q, &mut self.g);
+                defect = defect.max(max_norm(&self.g[..k.dim]));
+            }
+            let c = if position { &self.g } else { &self.chi };
+            let mut at = 0;
+            while at < k.dim {
+                let d = (k.dim - at).min(MAX_DIM);
+                let rows = self.full.push_block(Set::Free { dim: d }, &k.dofs, &c[at..at + d]);
+                rows.copy_from_slice(&self.w[at * n..(at + d) * n]);
+                at += d;
+            }
+        }
+        defect
+    }
+
+    fn solve(&mut self) -> bool {
+        self.r.clear();
+        self.r.resize(self.full.c.len(), 0.0);
+        let options = Options { tolerance: 1e-9, ..Options::default() };
+        self.full.solve(self.solver.as_mut(), &options, &mut self.r, &mut self.v).solved()
+    }
+
+    /// Projects (q, u) at time t. Returns whether the joints close to the tolerance.
+    pub fn project(
+        &mut self,
+        system: &dyn System,
+        candidates: &Candidates,
+        t: f64,
+        q: &mut [f64],
+        u: &mut [f64],
+    ) -> bool {
+        let mut last = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            let defect = self.rows(system, candidates, t, q, true);
+            if self.full.sets.is_empty() || defect <= TOLERANCE || !(defect < last) {
+                break;
+            }
+            last = defect;
+            self.full.matrix.clear();
+            system.mass(t, q, &mut self.full.matrix);
+            self.full.f.fill(0.0);
+            if !self.solve() {
+                return false;
+            }
+            // q += B δ.
+            let [moved, still] = &mut self.qdot;
+            rates(system, t, q, &self.v, moved);
+            if system.structure().identity_kinematics {
+                for i in 0..q.len() {
+                    q[i] += moved[i];
+                }
+            } else {
+                self.r.clear();
+                self.r.resize(u.len(), 0.0);
+                rates(system, t, q, &self.r, still);
+                for i in 0..q.len() {
+                    q[i] += moved[i] - still[i];
+                }
+            }
+        }
+        self.rows(system, candidates, t, q, false);
+        if self.full.sets.is_empty() {
+            return true;
+        }
+        self.full.matrix.clear();
+        system.mass(t, q, &mut self.full.matrix);
+        self.full.matrix.multiply(u, &mut self.full.f);
+        if !self.solve() {
+            return false;
+        }
+        u.copy_from_slice(&self.v);
+        self.rows(system, candidates, t, q, true) <= 1e-10
+    }
+}

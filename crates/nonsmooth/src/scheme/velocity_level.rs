@@ -1,0 +1,421 @@
+//! What the velocity-level schemes share: assembly and solution of
+//!
+//! ```text
+//! M̂ v = f + Σ W_k P_k,    −(γ_k⁺ + e_k γ_k⁻) ∈ N_{Â_k}(P_k),    γ_k⁺ = W_kᵀ v + χ_k
+//! ```
+//!
+//! for the active interactions, the residual of the dynamics, and the parts of certificate and ledger that do not
+//! depend on where a scheme evaluates its functions.
+
+use super::{Failure, Solve};
+use crate::contract::{Candidates, Kind, System};
+use crate::simulation::{Certificate, Ledger, Line};
+use crate::state::{Sigma, State, Step};
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::{dot, max_norm};
+use complementarity::sets::MAX_DIM;
+use complementarity::{BlockMode, FullProblem, Mode, Set};
+
+/// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
+/// contact that rests at a rounding error above zero is not lost (errata, "activation test").
+pub(super) const ACTIVATION: f64 = 1e-12;
+
+/// Rows of one active interaction in the one-step problem.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    interaction: usize,
+    row: usize,
+    block: usize,
+}
+
+/// Workspace of a velocity-level step.
+pub(super) struct VelocityLevel {
+    pub(super) full: FullProblem,
+    /// M at the point where the scheme evaluates it.
+    pub(super) mass: Matrix,
+    /// Σ h_i there.
+    pub(super) h: Vec<f64>,
+    /// Percussions, row by row of the active interactions.
+    pub(super) r: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) scratch: Vec<f64>,
+    /// γ⁻ by component of the candidates.
+    before: Vec<f64>,
+    chi: Vec<f64>,
+    groups: Vec<Group>,
+    w: Vec<f64>,
+    gamma: Vec<f64>,
+    modes: Vec<BlockMode>,
+    /// Address of the structure that this workspace was made for.
+    made_for: usize,
+    mass_assembled: bool,
+}
+
+fn identity_of(system: &dyn System) -> usize {
+    std::ptr::from_ref(system.structure()) as usize
+}
+
+impl VelocityLevel {
+    fn new(system: &dyn System) -> Self {
+        let s = system.structure();
+        let n = s.nu();
+        Self {
+            full: FullProblem::new(&s.pattern),
+            mass: Matrix::new(&s.pattern),
+            h: vec![0.0; n],
+            r: Vec::new(),
+            v: vec![0.0; n],
+            scratch: vec![0.0; n],
+            before: Vec::new(),
+            chi: Vec::new(),
+            groups: Vec::new(),
+            w: Vec::new(),
+            gamma: Vec::new(),
+            modes: Vec::new(),
+            made_for: identity_of(system),
+            mass_assembled: false,
+        }
+    }
+
+    /// The workspace for this system, made at the first call. True if it is new.
+    pub(super) fn prepare<'a>(slot: &'a mut Option<Box<Self>>, system: &dyn System) -> (&'a mut Self, bool) {
+        let fresh = slot.as_ref().is_none_or(|w| w.made_for != identity_of(system));
+        if fresh {
+            *slot = Some(Box::new(Self::new(system)));
+        }
+        (slot.get_or_insert_with(|| Box::new(Self::new(system))), fresh)
+    }
+
+    /// M(t,q) into `mass`; once if it is constant.
+    #[inline]
+    pub(super) fn assemble_mass(&mut self, system: &dyn System, t: f64, q: &[f64]) {
+        if self.mass_assembled && system.structure().constant_mass {
+            return;
+        }
+        self.mass.clear();
+        system.mass(t, q, &mut self.mass);
+        self.mass_assembled = true;
+    }
+
+    /// Σ h_i(t,q,u) into `h`.
+    #[inline]
+    pub(super) fn assemble_forces(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) {
+        self.h.fill(0.0);
+        for i in 0..system.structure().forces.len() {
+            system.force(i, t, q, u, &mut self.h);
+        }
+    }
+
+    /// γ⁻ of the active interactions with the kinematics at (t,q).
+    pub(super) fn velocities_before(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64], step: &Step) {
+        self.before.clear();
+        self.before.resize(step.candidates.components(), 0.0);
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            if !step.active[i] || matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
+                continue;
+            }
+            let range = step.candidates.range(i);
+            relative_velocity(system, k, t, q, u, &mut self.w, &mut self.before[range]);
+        }
+    }
+
+    /// The blocks of the one-step problem with kinematics at (t,q).
+    pub(super) fn assemble_rows(&mut self, system: &dyn System, t: f64, q: &[f64], step: &Step) {
+        self.full.clear_blocks();
+        self.groups.clear();
+        self.chi.clear();
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            if !step.active[i] {
+                continue;
+            }
+            let (n, row) = (k.dofs.len(), self.chi.len());
+            if self.w.len() < k.dim * n {
+                self.w.resize(k.dim * n, 0.0);
+            }
+            self.chi.resize(row + k.dim, 0.0);
+            system.velocity(k, t, q, &mut self.w[..k.dim * n], &mut self.chi[row..]);
+            self.groups.push(Group { interaction: i, row, block: self.full.sets.len() });
+            let before = &self.before[step.candidates.range(i)];
+            let (full, chi, w) = (&mut self.full, &self.chi[row..], &self.w);
+            let mut at = 0;
+            k.law.percussion_sets(k.dim, step.dt, |set| {
+                let d = set.dim();
+                let mut c = [0.0; MAX_DIM];
+                for j in 0..d {
+                    c[j] = chi[at + j] + k.law.restitution(at + j) * before[at + j];
+                }
+                full.push_block(set, &k.dofs, &c[..d]).copy_from_slice(&w[at * n..(at + d) * n]);
+                at += d;
+            });
+        }
+    }
+
+    /// Percussions of the step before as start guess.
+    pub(super) fn warm_start(&mut self, start: &State, candidates: &Candidates) {
+        self.r.clear();
+        self.r.resize(self.chi.len(), 0.0);
+        for g in &self.groups {
+            let k = &candidates.items()[g.interaction];
+            // The list rarely changes: look at the same place first.
+            let known = match start.percussions.ids().get(g.interaction) {
+                Some(&id) if id == k.id => {
+                    start.percussions.values().get(candidates.range(g.interaction)).filter(|p| p.len() == k.dim)
+                }
+                _ => start.percussions.get(k.id),
+            };
+            if let Some(p) = known.filter(|p| p.len() == k.dim) {
+                self.r[g.row..g.row + k.dim].copy_from_slice(p);
+            }
+        }
+    }
+
+    /// Percussions of a finished step, for looking at it again.
+    pub(super) fn take_percussions(&mut self, step: &Step) {
+        self.r.clear();
+        self.r.resize(self.chi.len(), 0.0);
+        for g in &self.groups {
+            let p = step.percussion(g.interaction);
+            self.r[g.row..g.row + p.len()].copy_from_slice(p);
+        }
+    }
+
+    /// Solves the one-step problem into `r` and `v`.
+    pub(super) fn solve(&mut self, system: &dyn System, solve: &mut Solve, step: &mut Step) -> Result<(), Failure> {
+        let report = self.full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.v);
+        step.report.solves += 1;
+        step.report.iterations += report.iterations;
+        step.report.pivots += report.pivots;
+        step.report.non_unique |= report.non_unique;
+        step.report.residual = step.report.residual.max(report.residual);
+        if let Some(row) = report.row {
+            let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
+            return Err(Failure::Singular { what: "the iteration matrix", velocity });
+        }
+        if !report.solved() {
+            return Err(Failure::Solver(report));
+        }
+        Ok(())
+    }
+
+    /// M(v − u₀) − dt·h − W r into `scratch`; its largest entry and the size of its terms.
+    pub(super) fn dynamics_residual(&mut self, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
+        let n = v.len();
+        for i in 0..n {
+            self.v[i] = v[i] - u0[i];
+        }
+        self.mass.multiply(&self.v, &mut self.scratch);
+        let mut scale = max_norm(&self.scratch);
+        self.v.fill(0.0);
+        for i in 0..self.full.sets.len() {
+            let at = self.block_row(i);
+            let d = self.full.sets[i].dim();
+            self.full.coupling.add_force(i, &self.r[at..at + d], &mut self.v);
+        }
+        scale = scale.max(max_norm(&self.v));
+        for i in 0..n {
+            let force = dt * self.h[i];
+            scale = scale.max(force.abs());
+            self.scratch[i] -= force + self.v[i];
+        }
+        (max_norm(&self.scratch), scale)
+    }
+
+    fn block_row(&self, block: usize) -> usize {
+        self.full.row_of(block)
+    }
+
+    /// γ⁺ = Wᵀv + χ of all rows into `gamma`. Returns the largest change against what was there before.
+    pub(super) fn velocities_after(&mut self, v: &[f64]) -> f64 {
+        let before = self.gamma.len() == self.chi.len();
+        if !before {
+            self.gamma.clear();
+            self.gamma.resize(self.chi.len(), 0.0);
+        }
+        let mut change: f64 = 0.0;
+        for i in 0..self.full.sets.len() {
+            let (at, d) = (self.block_row(i), self.full.sets[i].dim());
+            let mut u = [0.0; MAX_DIM];
+            u[..d].copy_from_slice(&self.chi[at..at + d]);
+            self.full.coupling.add_velocity(i, v, &mut u[..d]);
+            for j in 0..d {
+                change = change.max((u[j] - self.gamma[at + j]).abs());
+                self.gamma[at + j] = u[j];
+            }
+        }
+        if before { change } else { f64::INFINITY }
+    }
+
+    /// Largest |γ⁺| of the rows.
+    pub(super) fn velocity_scale(&self) -> f64 {
+        max_norm(&self.gamma)
+    }
+
+    /// Forgets γ⁺, so that the next [`Self::velocities_after`] reports a change.
+    pub(super) fn forget_velocities(&mut self) {
+        self.gamma.clear();
+    }
+
+    /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
+    pub(super) fn finish(&mut self, step: &mut Step) {
+        step.gamma_minus.clone_from(&self.before);
+        let reduced = self.full.reduced();
+        // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
+        self.scratch.clear();
+        self.scratch.extend((0..self.chi.len()).map(|i| self.gamma[i] + self.full.c[i] - self.chi[i]));
+        reduced.modes(&self.r, &self.scratch, &mut self.modes);
+        self.scratch.resize(self.v.len(), 0.0);
+        for (gi, g) in self.groups.iter().enumerate() {
+            let range = step.candidates.range(g.interaction);
+            let dim = range.len();
+            step.end.percussions.values_mut()[range.clone()].copy_from_slice(&self.r[g.row..g.row + dim]);
+            step.gamma_plus[range].copy_from_slice(&self.gamma[g.row..g.row + dim]);
+            let last = self.groups.get(gi + 1).map_or(self.full.sets.len(), |n| n.block);
+            let mut sigma = Sigma(0);
+            let mut bit = 0;
+            for mode in &self.modes[g.block..last] {
+                for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
+                    if bit < 32 {
+                        sigma.set(bit, m);
+                    }
+                    bit += 1;
+                }
+            }
+            step.sigma[g.interaction] = sigma;
+        }
+    }
+
+    /// Certificate of laws and dynamics with the rows as assembled, `r` taken from the step.
+    pub(super) fn certify(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        kinematics: f64,
+        out: &mut Certificate,
+    ) {
+        out.clear();
+        out.kinematics = kinematics;
+        let (residual, scale) = self.dynamics_residual(&start.u, &step.end.u, step.dt);
+        out.dynamics = if residual == 0.0 { 0.0 } else { residual / scale.max(f64::MIN_POSITIVE) };
+        // The interaction whose direction explains most of a dynamics residual.
+        let mut best = 0.0;
+        for g in &self.groups {
+            let k = &step.candidates.items()[g.interaction];
+            let last = g.row + k.dim;
+            for b in g.block..self.full.sets.len() {
+                let at = self.block_row(b);
+                if at >= last {
+                    break;
+                }
+                let d = self.full.sets[b].dim();
+                let mut along = [0.0; MAX_DIM];
+                self.full.coupling.add_velocity(b, &self.scratch, &mut along[..d]);
+                let n = k.dofs.len().max(1);
+                for (row, a) in self.full.coupling.values(b).chunks_exact(n).zip(&along) {
+                    let explained = a.abs() / dot(row, row).sqrt().max(f64::MIN_POSITIVE);
+                    if explained > best {
+                        best = explained;
+                        out.dynamics_culprit = Some(g.interaction);
+                    }
+                }
+            }
+        }
+        // Laws.
+        self.forget_velocities();
+        self.velocities_after(&step.end.u);
+        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.gamma)).max(max_norm(&self.full.c));
+        if size == 0.0 {
+            size = 1.0;
+        }
+        for g in &self.groups {
+            let k = &step.candidates.items()[g.interaction];
+            let last = g.row + k.dim;
+            for b in g.block..self.full.sets.len() {
+                let at = self.block_row(b);
+                if at >= last {
+                    break;
+                }
+                let set = &self.full.sets[b];
+                let d = set.dim();
+                let mut xi = [0.0; MAX_DIM];
+                let mut f = [0.0; MAX_DIM];
+                for j in 0..d {
+                    xi[j] = self.gamma[at + j] + self.full.c[at + j] - self.chi[at + j];
+                }
+                set.natural_map(&self.r[at..at + d], &xi[..d], &mut f);
+                let law = max_norm(&f[..d]) / size;
+                if !(law <= out.law) {
+                    out.law = law;
+                    out.law_culprit = Some(g.interaction);
+                }
+                if k.kind == Kind::Contact {
+                    let cone = set.distance(&self.r[at..at + d]);
+                    if !(cone <= out.cone) {
+                        out.cone = cone;
+                    }
+                    if at == g.row && !(-xi[0] <= out.gap_velocity) {
+                        out.gap_velocity = -xi[0];
+                    }
+                }
+            }
+        }
+        out.geometry(system, step.end.t, &step.end.q, &step.candidates);
+    }
+
+    /// Ledger lines of the percussions: work over the mean velocity ū.
+    pub(super) fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
+        for g in &self.groups {
+            let k = &step.candidates.items()[g.interaction];
+            let last = g.row + k.dim;
+            for b in g.block..self.full.sets.len() {
+                let at = self.block_row(b);
+                if at >= last {
+                    break;
+                }
+                let d = self.full.sets[b].dim();
+                let mut power = [0.0; MAX_DIM];
+                self.full.coupling.add_velocity(b, mean, &mut power[..d]);
+                for j in 0..d {
+                    let work = power[j] * self.r[at + j];
+                    let line = match k.kind {
+                        Kind::Joint | Kind::VelocityJoint => Line::Joints,
+                        Kind::Element => Line::Elements,
+                        Kind::Contact if at + j == g.row => Line::Normal,
+                        Kind::Contact => Line::Friction,
+                    };
+                    out.add(line, work);
+                }
+            }
+        }
+    }
+}
+
+/// γ of one interaction with the kinematics at (t,q).
+pub(super) fn relative_velocity(
+    system: &dyn System,
+    k: &crate::contract::Interaction,
+    t: f64,
+    q: &[f64],
+    u: &[f64],
+    w: &mut Vec<f64>,
+    gamma: &mut [f64],
+) {
+    let n = k.dofs.len();
+    if w.len() < k.dim * n {
+        w.resize(k.dim * n, 0.0);
+    }
+    system.velocity(k, t, q, &mut w[..k.dim * n], gamma);
+    for (row, g) in w[..k.dim * n].chunks_exact(n.max(1)).zip(gamma) {
+        for (a, &j) in row.iter().zip(k.dofs.iter()) {
+            *g += a * u[j];
+        }
+    }
+}
+
+/// Whether an interaction takes part regardless of any gap.
+pub(super) fn always_active(kind: Kind) -> bool {
+    !matches!(kind, Kind::Contact)
+}
+
+const _: fn(&Set) -> usize = Set::dim;
+const _: Mode = Mode::Constraint;

@@ -1,0 +1,160 @@
+//! Controllers: which step is tried next, and what becomes of a step that was made.
+//!
+//! The loop over time stands in one place ([`super::Simulation`]); fixed stepping, event stepping and
+//! step-size control differ only in the controller.
+
+use crate::state::Step;
+
+/// A step to try.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proposal {
+    /// Its length, s.
+    pub dt: f64,
+    /// Where it ends: set exactly, so that grids do not drift.
+    pub t_end: f64,
+}
+
+/// What becomes of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Take it.
+    Accept,
+    /// Drop it and propose again from its start.
+    Retry,
+    /// Drop it and this many accepted steps before it (at most [`Controller::lag`]).
+    RollBack(usize),
+}
+
+/// Decides on steps.
+pub trait Controller {
+    /// The next step from time `t`, or `None` at the end.
+    fn propose(&mut self, t: f64) -> Option<Proposal>;
+
+    /// Judges a step that was made.
+    fn judge(&mut self, step: &Step) -> Verdict;
+
+    /// A step was accepted and the loop now stands at `t`; also called after a roll-back.
+    fn arrived(&mut self, t: f64);
+
+    /// How many accepted steps may still be rolled back (0 to 2). Observers see a step only when it is final.
+    fn lag(&self) -> usize {
+        0
+    }
+
+    /// Steps still to come, if known: for progress.
+    fn remaining(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// A fixed grid t_k = t₀ + k h. If (T − t₀)/h is within 1e-6 of an integer N there are N steps, else
+/// the last is shortened to end at T. Known breaks end a step too.
+#[derive(Debug, Clone)]
+pub struct FixedStep {
+    start: f64,
+    h: f64,
+    end: f64,
+    count: usize,
+    breaks: Vec<f64>,
+    /// Grid points passed.
+    k: usize,
+    /// Breaks passed.
+    b: usize,
+}
+
+impl FixedStep {
+    /// A grid of step `h` from `start` to `end`, with breaks in ascending order.
+    pub fn new(start: f64, h: f64, end: f64, breaks: &[f64]) -> Self {
+        let ratio = (end - start) / h;
+        let nearest = ratio.round();
+        let count = if (ratio - nearest).abs() <= 1e-6 { nearest } else { ratio.ceil() } as usize;
+        let near = 1e-9 * h;
+        let breaks: Vec<f64> = breaks.iter().copied().filter(|b| *b > start + near && *b < end - near).collect();
+        Self { start, h, end, count, breaks, k: 0, b: 0 }
+    }
+
+    /// Number of grid steps.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    fn grid(&self, k: usize) -> f64 {
+        if k >= self.count { self.end } else { self.start + k as f64 * self.h }
+    }
+}
+
+impl Controller for FixedStep {
+    fn propose(&mut self, t: f64) -> Option<Proposal> {
+        if self.k >= self.count {
+            return None;
+        }
+        let target = self.grid(self.k + 1);
+        let near = 1e-9 * self.h;
+        if let Some(&b) = self.breaks.get(self.b)
+            && b < target - near
+        {
+            return Some(Proposal { dt: b - t, t_end: b });
+        }
+        // From grid point to grid point the step is h itself, free of the rounding of t.
+        let whole = t == self.grid(self.k) && (self.k + 1 < self.count || (target - t - self.h).abs() <= 1e-6 * self.h);
+        Some(Proposal { dt: if whole { self.h } else { target - t }, t_end: target })
+    }
+
+    fn judge(&mut self, _step: &Step) -> Verdict {
+        Verdict::Accept
+    }
+
+    fn arrived(&mut self, t: f64) {
+        let near = 1e-9 * self.h;
+        while self.k < self.count && t >= self.grid(self.k + 1) - near {
+            self.k += 1;
+        }
+        while self.b < self.breaks.len() && t >= self.breaks[self.b] - near {
+            self.b += 1;
+        }
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        Some(self.count - self.k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(mut c: FixedStep, start: f64) -> Vec<f64> {
+        let mut t = start;
+        let mut out = Vec::new();
+        while let Some(p) = c.propose(t) {
+            assert!((t + p.dt - p.t_end).abs() < 1e-12);
+            t = p.t_end;
+            c.arrived(t);
+            out.push(t);
+        }
+        out
+    }
+
+    #[test]
+    fn a_whole_number_of_steps_is_recognised_through_rounding() {
+        let times = ends(FixedStep::new(0.0, 0.1, 0.3, &[]), 0.0);
+        assert_eq!(times.len(), 3);
+        assert_eq!(*times.last().unwrap(), 0.3);
+    }
+
+    #[test]
+    fn the_last_step_is_shortened() {
+        assert_eq!(ends(FixedStep::new(0.0, 0.4, 1.0, &[]), 0.0), [0.4, 0.8, 1.0]);
+    }
+
+    #[test]
+    fn breaks_end_a_step_and_the_grid_stays() {
+        let times = ends(FixedStep::new(0.0, 0.25, 1.0, &[0.3, 0.5, 2.0]), 0.0);
+        assert_eq!(times, [0.25, 0.3, 0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn a_step_longer_than_the_span_is_one_step() {
+        assert_eq!(ends(FixedStep::new(1.0, 5.0, 2.0, &[]), 1.0), [2.0]);
+    }
+}

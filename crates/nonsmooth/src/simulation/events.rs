@@ -1,0 +1,199 @@
+//! Typed events, read off the sequence of accepted steps.
+//!
+//! | kind | when |
+//! |---|---|
+//! | impact | a contact takes a percussion and approached faster than the forces of one step explain |
+//! | close | a contact begins to carry percussions in consecutive steps (it was open, or bouncing) |
+//! | open | such a contact carries none any more |
+//! | stick, slip | the friction law of a carrying contact, or an element, changes its mode |
+//! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
+//! | accumulation-end | after that, the contact closes |
+//! | break | a known time of the model was met |
+//! | redundancy | percussions are not unique (once per run) |
+//!
+//! Times are ends of steps: an event is located within one step.
+
+use crate::contract::Kind;
+use crate::law::Law;
+use crate::state::Step;
+use complementarity::Mode;
+use std::collections::BTreeMap;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A velocity jump at a contact.
+    Impact,
+    /// A contact closes and stays closed.
+    Close,
+    /// A closed contact opens.
+    Open,
+    /// Friction sticks.
+    Stick,
+    /// Friction slips.
+    Slip,
+    /// Impacts begin to accumulate.
+    AccumulationStart,
+    /// The accumulation is over: the contact stays closed.
+    AccumulationEnd,
+    /// A known time of the model.
+    Break,
+    /// Percussions are not unique.
+    Redundancy,
+}
+
+impl EventKind {
+    /// Name in files and lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Impact => "impact",
+            EventKind::Close => "close",
+            EventKind::Open => "open",
+            EventKind::Stick => "stick",
+            EventKind::Slip => "slip",
+            EventKind::AccumulationStart => "accumulation-start",
+            EventKind::AccumulationEnd => "accumulation-end",
+            EventKind::Break => "break",
+            EventKind::Redundancy => "redundancy",
+        }
+    }
+}
+
+/// An event.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Event {
+    /// Time, s.
+    pub t: f64,
+    /// What happened.
+    pub kind: EventKind,
+    /// Identity of the interaction, if one is concerned.
+    pub id: Option<u64>,
+    /// Its name.
+    pub contact: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Contact {
+    /// Steps in a row in which it carried a percussion.
+    carrying: usize,
+    /// Whether `close` has been logged and not `open`.
+    closed: bool,
+    /// Friction mode last logged.
+    friction: Option<Mode>,
+    /// Times of the last impacts, newest last.
+    impacts: Vec<f64>,
+    accumulating: bool,
+}
+
+/// Reads events off steps.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EventLog {
+    contacts: BTreeMap<u64, Contact>,
+    redundancy: bool,
+}
+
+/// Ratio of consecutive intervals below which impacts count as accumulating; 1 is an elastic ball.
+const SHRINK: f64 = 0.98;
+/// Like factors: the ratio of two consecutive ratios lies in [1/LIKE, LIKE].
+const LIKE: f64 = 2.0;
+
+impl EventLog {
+    /// Looks at an accepted step. `free` gives the change of the gap velocity of interaction i that forces alone
+    /// would make in the step.
+    pub(crate) fn look(
+        &mut self,
+        step: &Step,
+        mut free: impl FnMut(usize) -> f64,
+        mut emit: impl FnMut(f64, EventKind, Option<usize>),
+    ) {
+        let t = step.end.t;
+        if step.report.non_unique && !self.redundancy {
+            self.redundancy = true;
+            emit(t, EventKind::Redundancy, None);
+        }
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            match k.kind {
+                Kind::Joint | Kind::VelocityJoint => {}
+                Kind::Element => {
+                    let state = self.contacts.entry(k.id).or_default();
+                    let mode = step.sigma[i].mode(0);
+                    if state.friction.is_some_and(|m| m != mode) {
+                        emit(t, friction_event(mode), Some(i));
+                    }
+                    state.friction = Some(mode);
+                }
+                Kind::Contact => {
+                    let carries = step.active[i] && step.percussion(i)[0] > 0.0;
+                    if !carries && !self.contacts.contains_key(&k.id) {
+                        continue;
+                    }
+                    let state = self.contacts.entry(k.id).or_default();
+                    if !carries {
+                        if state.closed {
+                            emit(t, EventKind::Open, Some(i));
+                            state.friction = None;
+                        }
+                        state.closed = false;
+                        state.carrying = 0;
+                        continue;
+                    }
+                    state.carrying += 1;
+                    let approach = -step.gamma_minus[step.candidates.range(i).start];
+                    // Beyond what the forces of this step and the one before can have built up.
+                    let impact = approach > 2.0 * free(i).abs() + f64::EPSILON;
+                    if impact {
+                        emit(t, EventKind::Impact, Some(i));
+                        state.note_impact(t);
+                        if !state.accumulating && state.shrinks() {
+                            state.accumulating = true;
+                            emit(t, EventKind::AccumulationStart, Some(i));
+                        }
+                    }
+                    let inelastic = matches!(&*k.law, Law::Contact(l) if l.normal.restitution() == 0.0);
+                    if !state.closed && (state.carrying >= 2 || (inelastic && impact)) {
+                        state.closed = true;
+                        if state.accumulating {
+                            emit(t, EventKind::AccumulationEnd, Some(i));
+                            state.accumulating = false;
+                            state.impacts.clear();
+                        }
+                        emit(t, EventKind::Close, Some(i));
+                    }
+                    if k.dim > 1 && state.closed {
+                        let mode = step.sigma[i].mode(1);
+                        if state.friction != Some(mode) {
+                            emit(t, friction_event(mode), Some(i));
+                        }
+                        state.friction = Some(mode);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn friction_event(mode: Mode) -> EventKind {
+    match mode {
+        Mode::Constraint => EventKind::Stick,
+        Mode::Impressed => EventKind::Slip,
+    }
+}
+
+impl Contact {
+    fn note_impact(&mut self, t: f64) {
+        if self.impacts.len() == 4 {
+            self.impacts.remove(0);
+        }
+        self.impacts.push(t);
+    }
+
+    /// Whether the last three intervals (four impacts), or two if there are only three, shrink by like factors.
+    fn shrinks(&self) -> bool {
+        let intervals: Vec<f64> = self.impacts.windows(2).map(|w| w[1] - w[0]).collect();
+        let ratios: Vec<f64> = intervals.windows(2).map(|w| w[1] / w[0]).collect();
+        !ratios.is_empty()
+            && ratios.iter().all(|&r| r < SHRINK)
+            && ratios.windows(2).all(|w| (1.0 / LIKE..=LIKE).contains(&(w[1] / w[0])))
+    }
+}

@@ -1,0 +1,24 @@
+//! The one loop over time, and everything that a run records.
+//!
+//! A [`Controller`] proposes a step, the scheme makes it, the controller judges it. What was accepted is
+//! corrected (quaternions normalised, joints projected if wanted), and, once final, certified, accounted
+//! for in the energy ledger, searched for events and shown to the observers.
+//!
+//! **A step that fails** goes up a ladder: the chosen solver, then `auto`; then the step is halved, up to
+//! [`Policy::halvings`] times (the next step goes on to the grid); then the run stops with the time, the reason,
+//! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
+
+mod certificate;
+mod controller;
+mod energy;
+mod events;
+mod run;
+mod start;
+mod trajectory;
+
+pub use certificate::Certificate;
+pub use controller::{Controller, FixedStep, Proposal, Verdict};
+pub use energy::{EnergySummary, Ledger, Line, Meter, potential_energy};
+pub use events::{Event, EventKind};
+pub use run::{Observe, Observer, Policy, Simulation, SimulationOptions, Status, StepView, Stop, Summary, Work};
+pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, dense_output};

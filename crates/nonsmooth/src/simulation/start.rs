@@ -1,0 +1,121 @@
+//! What is checked before the first step.
+
+use super::run::SimulationOptions;
+use crate::contract::{Candidates, Kind, System};
+use crate::error::Error;
+use crate::state::State;
+use complementarity::linear::Matrix;
+
+/// Largest number of velocities for which symmetry and definiteness are checked entry by entry.
+const DENSE_CHECK: usize = 400;
+
+/// Checks state, times, mass matrix, contract, contacts and joints. Returns warnings.
+pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -> Result<Vec<String>, Error> {
+    let s = system.structure();
+    let sizes = [("q", start.q.len(), s.nq()), ("u", start.u.len(), s.nu())];
+    for (what, found, expected) in sizes {
+        if found != expected {
+            return Err(Error::Size { what, found, expected });
+        }
+    }
+    let named = start.q.iter().zip(&s.coordinates).chain(start.u.iter().zip(&s.velocities));
+    for (&value, name) in named {
+        if !value.is_finite() {
+            return Err(Error::InitialValue { name: name.clone(), value });
+        }
+    }
+    if !(o.end.is_finite() && start.t.is_finite() && o.end > start.t) {
+        return Err(Error::End { start: start.t, end: o.end });
+    }
+    let progress = o.step > 0.0 && o.step.is_finite() && start.t + o.step != start.t && o.end - o.step != o.end;
+    if !progress {
+        return Err(Error::Step { step: o.step, t: start.t });
+    }
+    let steps = (o.end - start.t) / o.step;
+    if steps > o.max_steps as f64 {
+        return Err(Error::TooManySteps { steps: steps.ceil(), limit: o.max_steps });
+    }
+    system.probe(start.t, &start.q, &start.u).map_err(Error::Contract)?;
+    check_mass(system, start)?;
+
+    let mut warnings = Vec::new();
+    let mut list = Candidates::default();
+    system.candidates(start.t, &start.q, o.step, &mut list);
+    let mut g = Vec::new();
+    for k in list.items() {
+        let n = k.position_dim();
+        if let Err(e) = k.law.validate(k.dim) {
+            return Err(Error::Contract(format!("`{}`: {e}", system.name(k))));
+        }
+        if n == 0 {
+            continue;
+        }
+        g.resize(n, 0.0);
+        system.position(k, start.t, &start.q, &mut g);
+        let worst = g[..n].iter().fold(0.0f64, |m, v| if v.abs() <= m { m } else { v.abs() });
+        if k.kind == Kind::Contact {
+            if !(-g[0] <= o.initial_tolerance) {
+                let contact = system.name(k);
+                return Err(Error::Penetration { contact, depth: -g[0], tolerance: o.initial_tolerance });
+            }
+            if g[0] < 0.0 {
+                let (name, depth) = (system.name(k), -g[0]);
+                warnings.push(format!("contact `{name}` penetrates by {depth:.3e} m at the start and starts closed"));
+            }
+        } else if !(worst <= o.initial_tolerance) {
+            let joint = system.name(k);
+            return Err(Error::Joint { joint, defect: worst, tolerance: o.initial_tolerance });
+        }
+    }
+    Ok(warnings)
+}
+
+fn check_mass(system: &dyn System, start: &State) -> Result<(), Error> {
+    let s = system.structure();
+    let n = s.nu();
+    let mut m = Matrix::new(&s.pattern);
+    system.mass(start.t, &start.q, &mut m);
+    let bad = |row: usize| Error::Mass { velocity: s.velocities[row].clone() };
+    for i in 0..n {
+        let d = m.get(i, i);
+        if !(d > 0.0 && d.is_finite()) {
+            return Err(bad(i));
+        }
+    }
+    if n > DENSE_CHECK {
+        return m.factor().map_err(|e| bad(e.row));
+    }
+    // Symmetry to rounding of a sum of a few contributions, then Cholesky with a relative pivot test.
+    let mut a: Vec<f64> = (0..n * n).map(|k| m.get(k / n, k % n)).collect();
+    for i in 0..n {
+        for j in 0..i {
+            let difference = (a[i * n + j] - a[j * n + i]).abs();
+            let scale = (a[i * n + i] * a[j * n + j]).sqrt();
+            if !(difference <= 1e-12 * scale) {
+                let (row, column) = (s.velocities[i].clone(), s.velocities[j].clone());
+                return Err(Error::MassNotSymmetric { row, column, difference });
+            }
+        }
+    }
+    for k in 0..n {
+        let whole = m.get(k, k);
+        let mut d = a[k * n + k];
+        for j in 0..k {
+            d -= a[k * n + j] * a[k * n + j];
+        }
+        // A pivot below n rounding errors of its diagonal entry is none.
+        if !(d > n as f64 * f64::EPSILON * whole) {
+            return Err(bad(k));
+        }
+        let l = d.sqrt();
+        a[k * n + k] = l;
+        for i in k + 1..n {
+            let mut v = a[i * n + k];
+            for j in 0..k {
+                v -= a[i * n + j] * a[k * n + j];
+            }
+            a[i * n + k] = v / l;
+        }
+    }
+    Ok(())
+}

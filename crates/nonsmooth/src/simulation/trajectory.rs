@@ -1,0 +1,234 @@
+//! Recording: which steps are kept, at which times, and how a recorded run is checked again.
+
+use super::certificate::Certificate;
+use super::{Observer, StepView};
+use crate::contract::System;
+use crate::scheme::Scheme;
+use crate::state::{Percussions, Sigma, State, Step};
+
+/// Which steps a [`Trajectory`] keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Recording {
+    /// Every k-th step, and the last; 1 is all.
+    Every(usize),
+    /// The state at these times, in this order, by the dense output of the steps.
+    At(Vec<f64>),
+}
+
+/// One kept state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities (right limit).
+    pub u: Vec<f64>,
+    /// The step that led here; `None` for the start and for interpolated states.
+    pub step: Option<StepRecord>,
+}
+
+/// What is kept of a step besides its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRecord {
+    /// Length, s.
+    pub dt: f64,
+    /// Percussions by interaction, N·s.
+    pub percussions: Percussions,
+    /// Which interactions took part.
+    pub active: Vec<bool>,
+    /// Their discrete states.
+    pub sigma: Vec<Sigma>,
+    /// Its certificate.
+    pub certificate: Option<Certificate>,
+    /// (q, u) as the scheme left them, where they were corrected afterwards.
+    pub raw: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+/// Kept states of a run, in order of time (or of the requested times).
+#[derive(Debug, Clone)]
+pub struct Trajectory {
+    recording: Recording,
+    records: Vec<Record>,
+    seen: usize,
+    last: Option<State>,
+    found: Vec<bool>,
+}
+
+impl Trajectory {
+    /// A trajectory that keeps what `recording` says.
+    pub fn new(recording: Recording) -> Self {
+        let (records, found) = match &recording {
+            Recording::Every(_) => (Vec::new(), Vec::new()),
+            Recording::At(times) => {
+                let empty = |&t: &f64| Record { t, q: Vec::new(), u: Vec::new(), step: None };
+                (times.iter().map(empty).collect(), vec![false; times.len()])
+            }
+        };
+        Self { recording, records, seen: 0, last: None, found }
+    }
+
+    /// The records. Requested times that the run did not reach have empty q and u.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The records, for tests that tamper with them.
+    pub fn records_mut(&mut self) -> &mut [Record] {
+        &mut self.records
+    }
+
+    fn keep(&mut self, view: &StepView) {
+        let step = view.step;
+        self.records.push(Record {
+            t: step.end.t,
+            q: step.end.q.clone(),
+            u: step.end.u.clone(),
+            step: Some(StepRecord {
+                dt: step.dt,
+                percussions: step.end.percussions.clone(),
+                active: step.active.clone(),
+                sigma: step.sigma.clone(),
+                certificate: view.certificate.copied(),
+                raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
+            }),
+        });
+    }
+
+    /// Evaluates the certificates of a run with all steps recorded anew, from the records alone, and returns the
+    /// worst step: its index, certificate, and the name of the interaction that explains it.
+    pub fn recheck(&self, system: &dyn System, scheme: &mut dyn Scheme) -> Option<Recheck> {
+        let mut worst: Option<Recheck> = None;
+        let mut step = Step::default();
+        for i in 1..self.records.len() {
+            let (from, to) = (&self.records[i - 1], &self.records[i]);
+            let Some(s) = &to.step else { continue };
+            let start = State::new(from.t, from.q.clone(), from.u.clone());
+            // Identities are stable: the list at the start of the step, cut to what was recorded.
+            system.candidates(start.t, &start.q, f64::INFINITY, &mut step.candidates);
+            step.begin(&start, s.dt);
+            let ids = s.percussions.ids();
+            for (j, k) in step.candidates.items().iter().enumerate() {
+                if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
+                    let range = step.candidates.range(j);
+                    step.end.percussions.values_mut()[range].copy_from_slice(p);
+                    step.active[j] = s.active[at];
+                    step.sigma[j] = s.sigma[at];
+                }
+            }
+            step.end.t = to.t;
+            let (q, u) = s.raw.as_ref().map_or((&to.q, &to.u), |(q, u)| (q, u));
+            step.end.q.clone_from(q);
+            step.end.u.clone_from(u);
+            let mut certificate = Certificate::default();
+            scheme.certify(system, &start, &step, &mut certificate);
+            if worst.as_ref().is_none_or(|w| !(certificate.residual() <= w.certificate.residual())) {
+                let name = certificate.culprit().map(|c| system.name(&step.candidates.items()[c]));
+                worst = Some(Recheck { index: i, t: to.t, certificate, interaction: name });
+            }
+        }
+        worst
+    }
+}
+
+/// The worst step of a run that was checked again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recheck {
+    /// Index of the record that the step led to.
+    pub index: usize,
+    /// Its time, s.
+    pub t: f64,
+    /// Its certificate.
+    pub certificate: Certificate,
+    /// The interaction that explains the residual best.
+    pub interaction: Option<String>,
+}
+
+impl Observer for Trajectory {
+    fn begin(&mut self, _system: &dyn System, start: &State) {
+        self.seen = 0;
+        match &self.recording {
+            Recording::Every(_) => {
+                self.records.clear();
+                self.records.push(Record { t: start.t, q: start.q.clone(), u: start.u.clone(), step: None });
+            }
+            Recording::At(times) => {
+                for (i, &t) in times.iter().enumerate() {
+                    self.found[i] = t == start.t;
+                    if self.found[i] {
+                        self.records[i].q.clone_from(&start.q);
+                        self.records[i].u.clone_from(&start.u);
+                    }
+                }
+            }
+        }
+        self.last = None;
+    }
+
+    fn step(&mut self, view: &StepView) {
+        self.seen += 1;
+        match &self.recording {
+            Recording::Every(k) => {
+                if self.seen.is_multiple_of((*k).max(1)) || view.last {
+                    self.keep(view);
+                }
+            }
+            Recording::At(times) => {
+                let (start, end) = (view.start, &view.step.end);
+                let near = 1e-9 * view.step.dt;
+                for (i, &t) in times.iter().enumerate() {
+                    if self.found[i] && t <= start.t + near {
+                        continue;
+                    }
+                    if (t - end.t).abs() <= near {
+                        self.records[i].q.clone_from(&end.q);
+                        self.records[i].u.clone_from(&end.u);
+                        self.found[i] = true;
+                    } else if t > start.t + near && t < end.t - near {
+                        let (q, u) = dense_output(view.system, start, view.step, t);
+                        self.records[i].q = q;
+                        self.records[i].u = u;
+                        self.found[i] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The state inside a step: cubic Hermite without a contact percussion; with one, q linear and u the
+/// value at the start.
+pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
+    let s = ((t - start.t) / step.dt).clamp(0.0, 1.0);
+    let (q0, q1) = (&start.q, &step.end.q);
+    if step.has_impulse() {
+        let q = q0.iter().zip(q1).map(|(a, b)| a + s * (b - a)).collect();
+        return (q, start.u.clone());
+    }
+    let n = q0.len();
+    let (mut r0, mut r1) = (vec![0.0; n], vec![0.0; n]);
+    crate::state::rates(system, start.t, q0, &start.u, &mut r0);
+    crate::state::rates(system, step.end.t, q1, &step.end.u, &mut r1);
+    let (s2, s3, h) = (s * s, s * s * s, step.dt);
+    let q = (0..n)
+        .map(|i| {
+            (2.0 * s3 - 3.0 * s2 + 1.0) * q0[i]
+                + (s3 - 2.0 * s2 + s) * h * r0[i]
+                + (3.0 * s2 - 2.0 * s3) * q1[i]
+                + (s3 - s2) * h * r1[i]
+        })
+        .collect();
+    // With q̇ = u the velocity is the slope of the same cubic; otherwise it is linear.
+    let u = (0..start.u.len())
+        .map(|i| {
+            if system.structure().identity_kinematics {
+                (6.0 * s2 - 6.0 * s) * (q0[i] - q1[i]) / h
+                    + (3.0 * s2 - 4.0 * s + 1.0) * r0[i]
+                    + (3.0 * s2 - 2.0 * s) * r1[i]
+            } else {
+                start.u[i] + s * (step.end.u[i] - start.u[i])
+            }
+        })
+        .collect();
+    (q, u)
+}

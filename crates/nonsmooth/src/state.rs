@@ -1,0 +1,200 @@
+//! What a checkpoint holds, and what a step returns.
+
+use crate::contract::{Candidates, System};
+use complementarity::Mode;
+
+/// Percussions of the last step by interaction: the warm start of the next.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Percussions {
+    ids: Vec<u64>,
+    start: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Percussions {
+    /// All components, interaction after interaction (N·s).
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All components, interaction after interaction (N·s).
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Identities of the interactions.
+    pub fn ids(&self) -> &[u64] {
+        &self.ids
+    }
+
+    /// The percussion of one interaction, if it is listed.
+    pub fn get(&self, id: u64) -> Option<&[f64]> {
+        let i = self.ids.binary_search(&id).ok()?;
+        Some(&self.values[self.start[i]..self.start[i + 1]])
+    }
+
+    /// Zeros for every interaction of a list.
+    pub fn reset(&mut self, candidates: &Candidates) {
+        let same = self.ids.len() == candidates.len()
+            && self.ids.iter().zip(candidates.items()).all(|(a, k)| *a == k.id)
+            && self.values.len() == candidates.components();
+        if !same {
+            self.ids.clear();
+            self.ids.extend(candidates.items().iter().map(|k| k.id));
+            self.start.clear();
+            self.start.extend((0..candidates.len()).map(|i| candidates.range(i).start));
+            self.start.push(candidates.components());
+            self.values.resize(candidates.components(), 0.0);
+        }
+        self.values.fill(0.0);
+    }
+}
+
+/// The state of a simulation at a time: everything that a step starts from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities (right limit).
+    pub u: Vec<f64>,
+    /// Percussions of the step that led here: warm start.
+    pub percussions: Percussions,
+}
+
+impl State {
+    /// A state without history.
+    pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
+        Self { t, q, u, percussions: Percussions::default() }
+    }
+
+    /// Copies another state, keeping the memory.
+    pub fn assign(&mut self, other: &State) {
+        self.t = other.t;
+        self.q.clone_from(&other.q);
+        self.u.clone_from(&other.u);
+        self.percussions.ids.clone_from(&other.percussions.ids);
+        self.percussions.start.clone_from(&other.percussions.start);
+        self.percussions.values.clone_from(&other.percussions.values);
+    }
+}
+
+/// Discrete state σ̂ of one interaction: one bit per law, set where the law is impressed.
+///
+/// Contacts: bit 0 the normal law, bit 1 the friction law. Elements and joints: bit i component or
+/// block i. An inactive contact is impressed in all bits [Studer2008, §4].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Sigma(pub u32);
+
+impl Sigma {
+    /// All laws impressed: an open contact.
+    pub const OPEN: Sigma = Sigma(0b11);
+
+    /// Mode of one law.
+    pub fn mode(self, bit: usize) -> Mode {
+        if self.0 >> bit & 1 == 1 { Mode::Impressed } else { Mode::Constraint }
+    }
+
+    /// Sets one law.
+    pub fn set(&mut self, bit: usize, mode: Mode) {
+        match mode {
+            Mode::Impressed => self.0 |= 1 << bit,
+            Mode::Constraint => self.0 &= !(1 << bit),
+        }
+    }
+}
+
+/// Why a step ended where it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reason {
+    /// It went the whole way.
+    #[default]
+    Full,
+    /// It stopped early at an event that the scheme located.
+    Event,
+}
+
+/// Work of one step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// One-step problems solved.
+    pub solves: usize,
+    /// Solver iterations of all of them.
+    pub iterations: usize,
+    /// Pivots of Lemke's method among them.
+    pub pivots: usize,
+    /// Newton iterations of the scheme.
+    pub newton: usize,
+    /// Largest residual of the one-step problems.
+    pub residual: f64,
+    /// The percussions are not unique in the mode found.
+    pub non_unique: bool,
+}
+
+/// The result of one step. The start state is left untouched.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// Length that was gone, s.
+    pub dt: f64,
+    /// State at the end, with the percussions of this step.
+    pub end: State,
+    /// Velocity before the jump, where the scheme knows it: for Moreau-type schemes the start velocity.
+    pub u_minus: Vec<f64>,
+    /// The interactions, frozen during the attempt.
+    pub candidates: Candidates,
+    /// Which of them took part in the velocity-level problem.
+    pub active: Vec<bool>,
+    /// Discrete state of every interaction.
+    pub sigma: Vec<Sigma>,
+    /// Relative velocities that the law took as γ⁻ (active interactions; else zero).
+    pub gamma_minus: Vec<f64>,
+    /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
+    pub gamma_plus: Vec<f64>,
+    /// Why it ended.
+    pub reason: Reason,
+    /// What it cost.
+    pub report: StepReport,
+}
+
+impl Step {
+    /// Prepares the per-interaction arrays for the frozen candidates.
+    pub(crate) fn begin(&mut self, start: &State, dt: f64) {
+        self.dt = dt;
+        self.report = StepReport::default();
+        self.reason = Reason::Full;
+        self.u_minus.clone_from(&start.u);
+        let (n, c) = (self.candidates.len(), self.candidates.components());
+        self.active.clear();
+        self.active.resize(n, false);
+        self.sigma.clear();
+        self.sigma.resize(n, Sigma::OPEN);
+        self.gamma_minus.clear();
+        self.gamma_minus.resize(c, 0.0);
+        self.gamma_plus.clear();
+        self.gamma_plus.resize(c, 0.0);
+        self.end.percussions.reset(&self.candidates);
+    }
+
+    /// Percussion of interaction `i` of the list.
+    pub fn percussion(&self, i: usize) -> &[f64] {
+        &self.end.percussions.values[self.candidates.range(i)]
+    }
+
+    /// Whether any percussion of a contact acted with an approaching velocity: the velocity jumped.
+    pub fn has_impulse(&self) -> bool {
+        self.candidates.items().iter().enumerate().any(|(i, k)| {
+            k.kind == crate::contract::Kind::Contact && self.active[i] && self.percussion(i)[0] > 0.0
+        })
+    }
+}
+
+/// q̇ into `out`, by the shortest way.
+#[inline]
+pub(crate) fn rates(system: &dyn System, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    if system.structure().identity_kinematics {
+        out.copy_from_slice(u);
+    } else {
+        system.kinematics(t, q, u, out);
+    }
+}
