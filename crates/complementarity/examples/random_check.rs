@@ -6,13 +6,13 @@
 //!
 //! Makes PROBLEMS random problems (default 10000), spread over all families of `tests/random` or of one FAMILY,
 //! and solves each with `auto`, every twentieth with all solvers. Whatever is reported solved is judged again from
-//! the complementarity conditions. Prints one table per family for `auto` and one per solver; exits 1 if
+//! the complementarity conditions. Prints a table of families for `auto` and one for the other solvers; exits 1 if
 //! anything reported solved is refuted.
 
 #[path = "../tests/random/mod.rs"]
 mod random;
 
-use complementarity::solver::{SOLVERS, Solver};
+use complementarity::solver::{SOLVERS, Solver, SolverInfo};
 use complementarity::{Options, Problem, Report, Status};
 use random::verify::judge;
 use random::{FAMILIES, Family};
@@ -92,6 +92,11 @@ fn list(what: &str, name: &str, indices: &[u64]) {
     }
 }
 
+/// All solvers but the first, which is `auto`.
+fn others() -> impl Iterator<Item = &'static SolverInfo> {
+    SOLVERS.iter().skip(1)
+}
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let count = arguments.next().map_or(Ok(10_000), |a| a.parse::<u64>());
@@ -126,13 +131,26 @@ fn main() -> ExitCode {
     for (family, tally) in families.iter().zip(&by_family) {
         tally.print(&format!("{}{}", family.name, if family.certain { " *" } else { "" }));
     }
-    println!("\nevery solver on each {SAMPLE}th problem of a family");
-    header("family, solver");
-    for (family, tallies) in families.iter().zip(&by_solver) {
-        for (info, tally) in SOLVERS.iter().zip(tallies).filter(|(_, t)| t.problems > 0) {
-            tally.print(&format!("{}, {}", family.name, info.name));
-        }
+    println!("\nsolved by each solver, of each {SAMPLE}th problem that it handles");
+    print!("{:<34}", "family");
+    for info in others() {
+        print!("{:>16}", info.name);
     }
+    println!();
+    for (family, tallies) in families.iter().zip(&by_solver) {
+        print!("{:<34}", family.name);
+        for tally in tallies.iter().skip(1) {
+            let text =
+                if tally.problems > 0 { format!("{}/{}", tally.by_status[0], tally.problems) } else { "-".into() };
+            print!("{text:>16}");
+        }
+        println!();
+    }
+    print!("{:<34}", "worst");
+    for s in 1..SOLVERS.len() {
+        print!("{:>16.1e}", by_solver.iter().map(|t| t[s].worst).fold(0.0, f64::max));
+    }
+    println!();
     println!();
     let mut refuted = 0;
     for (f, family) in families.iter().enumerate() {

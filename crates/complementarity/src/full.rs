@@ -78,22 +78,30 @@ impl Coupling {
     /// y += W_i r_i.
     #[inline]
     pub fn add_force(&self, i: usize, r: &[f64], y: &mut [f64]) {
-        let (dofs, values) = (self.dofs(i), self.values(i));
-        for (row, &rk) in values.chunks_exact(dofs.len().max(1)).zip(r) {
+        let dofs = self.dofs(i);
+        let mut values = self.values(i);
+        for &rk in r {
+            let (row, rest) = values.split_at(dofs.len());
             for (&j, w) in dofs.iter().zip(row) {
                 y[j] += w * rk;
             }
+            values = rest;
         }
     }
 
     /// u += W_iᵀ v.
     #[inline]
     pub fn add_velocity(&self, i: usize, v: &[f64], u: &mut [f64]) {
-        let (dofs, values) = (self.dofs(i), self.values(i));
-        for (row, uk) in values.chunks_exact(dofs.len().max(1)).zip(u) {
+        let dofs = self.dofs(i);
+        let mut values = self.values(i);
+        for uk in u {
+            let (row, rest) = values.split_at(dofs.len());
+            let mut s = *uk;
             for (&j, w) in dofs.iter().zip(row) {
-                *uk += w * v[j];
+                s += w * v[j];
             }
+            *uk = s;
+            values = rest;
         }
     }
 }
@@ -132,6 +140,8 @@ struct Reduction {
     head: Vec<usize>,
     next: Vec<usize>,
     neighbours: Vec<usize>,
+    /// Revision of M̂ that A and the columns belong to; `None` if the blocks changed since.
+    made_for: Option<u64>,
 }
 
 impl FullProblem {
@@ -152,6 +162,7 @@ impl FullProblem {
 
     /// Removes all blocks, keeping matrix, right-hand side and memory.
     pub fn clear_blocks(&mut self) {
+        self.reduction.made_for = None;
         self.coupling.clear();
         self.sets.clear();
         self.c.clear();
@@ -168,6 +179,7 @@ impl FullProblem {
     pub fn push_block(&mut self, set: Set, dofs: &[usize], velocity: &[f64]) -> &mut [f64] {
         let dim = set.dim();
         debug_assert_eq!(dim, velocity.len());
+        self.reduction.made_for = None;
         self.sets.push(set);
         self.rows.push(self.c.len());
         self.c.extend_from_slice(velocity);
@@ -193,16 +205,24 @@ impl FullProblem {
         red.v_free.extend_from_slice(&self.f);
         self.matrix.solve(&mut red.v_free);
 
-        red.problem.clear();
-        for set in &self.sets {
-            red.problem.push_block(set.clone());
+        // The same blocks and the same factors: only b is new.
+        let kept = red.made_for == Some(self.matrix.revision());
+        if !kept {
+            red.problem.clear();
+            for set in &self.sets {
+                red.problem.push_block(set.clone());
+            }
         }
+        red.problem.b.clear();
         red.problem.b.extend_from_slice(&self.c);
         for i in 0..self.sets.len() {
-            let s = red.problem.blocks()[i].start;
-            let d = self.sets[i].dim();
+            let (s, d) = (self.rows[i], self.sets[i].dim());
             self.coupling.add_velocity(i, &red.v_free, &mut red.problem.b[s..s + d]);
         }
+        if kept {
+            return Ok(&self.reduction.problem);
+        }
+        red.made_for = Some(self.matrix.revision());
         if self.matrix.as_block_diagonal().is_some() {
             self.reduce_block_diagonal();
             return Ok(&self.reduction.problem);
@@ -349,13 +369,15 @@ impl FullProblem {
         let red = &self.reduction;
         v.copy_from_slice(&red.v_free);
         let Some(m) = self.matrix.as_block_diagonal() else {
-            let n = self.matrix.size();
-            for (column, &rk) in red.columns.chunks_exact(n.max(1)).zip(r) {
+            let mut columns = &red.columns[..];
+            for &rk in r {
+                let (column, rest) = columns.split_at(v.len());
                 if rk != 0.0 {
                     for (v, d) in v.iter_mut().zip(column) {
                         *v += d * rk;
                     }
                 }
+                columns = rest;
             }
             return;
         };

@@ -213,11 +213,7 @@ impl Problem {
                         let area = self.blocks[i].set.dim() * self.blocks[j].set.dim();
                         let end = a.offset.get(k).map_or(usize::MAX, |o| o.saturating_add(area));
                         if end > a.values.len() {
-                            return Err(ProblemError::Index {
-                                what: "values of A",
-                                index: end,
-                                size: a.values.len(),
-                            });
+                            return Err(ProblemError::Index { what: "values of A", index: end, size: a.values.len() });
                         }
                     }
                     if !diagonal {
@@ -240,9 +236,8 @@ impl Problem {
     pub fn velocity(&self, r: &[f64], u: &mut [f64]) {
         match &self.matrix {
             ReducedMatrix::Dense(a) => {
-                a.multiply(r, u);
-                for (u, b) in u.iter_mut().zip(&self.b) {
-                    *u += b;
+                for (i, u) in u.iter_mut().enumerate() {
+                    *u = self.b[i] + dense::dot(a.row(i), r);
                 }
             }
             ReducedMatrix::BlockSparse(_) => {
@@ -274,6 +269,17 @@ impl Problem {
                         u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
                     }
                 }
+            }
+        }
+    }
+
+    /// The first diagonal entry of block `i`: A_NN of a contact.
+    #[inline]
+    fn first_diagonal(&self, i: usize) -> f64 {
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => a[(self.blocks[i].start, self.blocks[i].start)],
+            ReducedMatrix::BlockSparse(a) => {
+                (a.row[i]..a.row[i + 1]).find(|&k| a.column[k] == i).map_or(0.0, |k| a.values[a.offset[k]])
             }
         }
     }
@@ -314,16 +320,19 @@ impl Problem {
         if scale > 0.0 { sum.sqrt() / scale } else { sum.sqrt() }
     }
 
-    /// The modes of all blocks at a solution (r, u), with ρ_i = 1/A_NN of the block.
+    /// The modes of block `i` at a solution (r, u), with ρ = 1/A_NN of the block.
+    #[inline]
+    pub fn mode(&self, i: usize, r: &[f64], u: &[f64]) -> BlockMode {
+        let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
+        let a = self.first_diagonal(i);
+        let rho = if a > 0.0 { 1.0 / a } else { 1.0 };
+        self.blocks[i].set.mode(&r[s..s + d], &u[s..s + d], rho)
+    }
+
+    /// The modes of all blocks at a solution (r, u). See [`Problem::mode`].
     pub fn modes(&self, r: &[f64], u: &[f64], modes: &mut Vec<BlockMode>) {
         modes.clear();
-        for i in 0..self.blocks.len() {
-            let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
-            let mut a = [0.0; MAX_DIM * MAX_DIM];
-            self.diagonal_block(i, &mut a);
-            let rho = if a[0] > 0.0 { 1.0 / a[0] } else { 1.0 };
-            modes.push(self.blocks[i].set.mode(&r[s..s + d], &u[s..s + d], rho));
-        }
+        modes.extend((0..self.blocks.len()).map(|i| self.mode(i, r, u)));
     }
 }
 
@@ -385,11 +394,8 @@ impl Problem {
         match (file.dense, file.blocks) {
             (Some(data), None) => {
                 let found = data.len();
-                let a = Dense::from_rows(n, n, data).ok_or(ProblemError::Size {
-                    what: "dense",
-                    found,
-                    expected: n * n,
-                })?;
+                let a =
+                    Dense::from_rows(n, n, data).ok_or(ProblemError::Size { what: "dense", found, expected: n * n })?;
                 Self::dense(file.sets, a, file.b)
             }
             (None, Some(mut entries)) => {

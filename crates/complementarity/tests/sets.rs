@@ -16,7 +16,12 @@ use std::sync::Arc;
 
 /// The same cases in every run.
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, rng_seed: RngSeed::Fixed(20_080_101), failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(20_080_101),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 fn irregular() -> Polygon {
@@ -175,8 +180,7 @@ fn polar_projection(set: &Set, x: &[f64]) -> Option<Vec<f64>> {
         Set::Polyhedral { mu, polygon } => {
             // The polar {w: a_j·w ≤ 0} with a_j = (1, μ d_j): the nearest feasible point with no, one or two active
             // inequalities, or the apex.
-            let rays: Vec<Vec<f64>> =
-                polygon.generators().iter().map(|d| vec![1.0, mu * d[0], mu * d[1]]).collect();
+            let rays: Vec<Vec<f64>> = polygon.generators().iter().map(|d| vec![1.0, mu * d[0], mu * d[1]]).collect();
             let mut candidates = vec![x.to_vec(), vec![0.0; 3]];
             for (i, a) in rays.iter().enumerate() {
                 let f = dot(a, x) / dot(a, a);

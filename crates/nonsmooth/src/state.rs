@@ -4,11 +4,19 @@ use crate::contract::{Candidates, System};
 use complementarity::Mode;
 
 /// Percussions of the last step by interaction: the warm start of the next.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Percussions {
     ids: Vec<u64>,
     start: Vec<usize>,
     values: Vec<f64>,
+    /// Version of the candidate list that they are laid out for.
+    version: u64,
+}
+
+impl PartialEq for Percussions {
+    fn eq(&self, other: &Self) -> bool {
+        self.ids == other.ids && self.start == other.start && self.values == other.values
+    }
 }
 
 impl Percussions {
@@ -35,18 +43,24 @@ impl Percussions {
 
     /// Zeros for every interaction of a list.
     pub fn reset(&mut self, candidates: &Candidates) {
-        let same = self.ids.len() == candidates.len()
-            && self.ids.iter().zip(candidates.items()).all(|(a, k)| *a == k.id)
-            && self.values.len() == candidates.components();
-        if !same {
-            self.ids.clear();
-            self.ids.extend(candidates.items().iter().map(|k| k.id));
-            self.start.clear();
-            self.start.extend((0..candidates.len()).map(|i| candidates.range(i).start));
-            self.start.push(candidates.components());
-            self.values.resize(candidates.components(), 0.0);
+        self.ids.clear();
+        self.ids.extend(candidates.items().iter().map(|k| k.id));
+        self.start.clear();
+        self.start.extend((0..candidates.len()).map(|i| candidates.range(i).start));
+        self.start.push(candidates.components());
+        self.values.clear();
+        self.values.resize(candidates.components(), 0.0);
+        self.version = candidates.version();
+    }
+
+    /// Copies another set of percussions, keeping the memory.
+    fn assign(&mut self, other: &Percussions) {
+        if self.version != other.version || self.ids.len() != other.ids.len() {
+            self.ids.clone_from(&other.ids);
+            self.start.clone_from(&other.start);
+            self.version = other.version;
         }
-        self.values.fill(0.0);
+        self.values.clone_from(&other.values);
     }
 }
 
@@ -74,9 +88,7 @@ impl State {
         self.t = other.t;
         self.q.clone_from(&other.q);
         self.u.clone_from(&other.u);
-        self.percussions.ids.clone_from(&other.percussions.ids);
-        self.percussions.start.clone_from(&other.percussions.start);
-        self.percussions.values.clone_from(&other.percussions.values);
+        self.percussions.assign(&other.percussions);
     }
 }
 
@@ -155,6 +167,8 @@ pub struct Step {
     pub reason: Reason,
     /// What it cost.
     pub report: StepReport,
+    /// Version of the candidates that the arrays are sized for.
+    begun_for: u64,
 }
 
 impl Step {
@@ -165,15 +179,19 @@ impl Step {
         self.reason = Reason::Full;
         self.u_minus.clone_from(&start.u);
         let (n, c) = (self.candidates.len(), self.candidates.components());
-        self.active.clear();
-        self.active.resize(n, false);
-        self.sigma.clear();
-        self.sigma.resize(n, Sigma::OPEN);
-        self.gamma_minus.clear();
-        self.gamma_minus.resize(c, 0.0);
-        self.gamma_plus.clear();
-        self.gamma_plus.resize(c, 0.0);
-        self.end.percussions.reset(&self.candidates);
+        if self.begun_for != self.candidates.version() || self.active.len() != n {
+            self.begun_for = self.candidates.version();
+            self.active.resize(n, false);
+            self.sigma.resize(n, Sigma::OPEN);
+            self.gamma_minus.resize(c, 0.0);
+            self.gamma_plus.resize(c, 0.0);
+            self.end.percussions.reset(&self.candidates);
+        }
+        self.active.fill(false);
+        self.sigma.fill(Sigma::OPEN);
+        self.gamma_minus.fill(0.0);
+        self.gamma_plus.fill(0.0);
+        self.end.percussions.values.fill(0.0);
     }
 
     /// Percussion of interaction `i` of the list.
@@ -183,9 +201,11 @@ impl Step {
 
     /// Whether any percussion of a contact acted with an approaching velocity: the velocity jumped.
     pub fn has_impulse(&self) -> bool {
-        self.candidates.items().iter().enumerate().any(|(i, k)| {
-            k.kind == crate::contract::Kind::Contact && self.active[i] && self.percussion(i)[0] > 0.0
-        })
+        self.candidates
+            .items()
+            .iter()
+            .enumerate()
+            .any(|(i, k)| k.kind == crate::contract::Kind::Contact && self.active[i] && self.percussion(i)[0] > 0.0)
     }
 }
 

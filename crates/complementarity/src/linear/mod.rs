@@ -114,6 +114,7 @@ pub struct Matrix {
     n: usize,
     kernel: Kernel,
     factored: bool,
+    revision: u64,
 }
 
 /// Largest n for which the dense kernel is used whatever the structure.
@@ -148,7 +149,7 @@ impl Matrix {
                 Kernel::Sparse(Sparse::new(n, pattern.cliques()))
             }
         };
-        Self { n, kernel, factored: false }
+        Self { n, kernel, factored: false, revision: 0 }
     }
 
     /// Number of unknowns.
@@ -180,6 +181,7 @@ impl Matrix {
     /// Adds `v` to entry (i, j). Entries outside the pattern must be zero; they are ignored.
     #[inline]
     pub fn add(&mut self, i: usize, j: usize, v: f64) {
+        self.factored = false;
         match &mut self.kernel {
             Kernel::Dense { a, .. } => a[(i, j)] += v,
             Kernel::BlockDiagonal(k) => k.add(i, j, v),
@@ -195,6 +197,7 @@ impl Matrix {
                 *y += s * x;
             }
         }
+        self.factored = false;
         match (&mut self.kernel, &other.kernel) {
             (Kernel::Dense { a, .. }, Kernel::Dense { a: b, .. }) => axpy(a.data_mut(), scale, b.data()),
             (Kernel::BlockDiagonal(a), Kernel::BlockDiagonal(b)) => axpy(a.values_mut(), scale, b.values()),
@@ -260,7 +263,14 @@ impl Matrix {
             Kernel::Sparse(k) => k.factor()?,
         }
         self.factored = true;
+        self.revision += 1;
         Ok(())
+    }
+
+    /// Counts factorisations: while it stays the same, so do the factors.
+    #[inline]
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Solves A x = b in place. [`Matrix::factor`] must have succeeded.

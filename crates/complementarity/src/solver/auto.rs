@@ -1,17 +1,22 @@
 //! The stated ladder. Every rung is judged by the one residual; the first that is solved ends it,
 //! otherwise the best r of all rungs is returned with the status of the last.
 //!
+//! 0. A single block (not bilateral): its exact local solution.
 //! 1. Newton from the start guess (up to 400 rows): in the right mode, one step to rounding accuracy.
 //! 2. Newton from zero, if the start guess was not zero.
 //! 3. Block Gauss-Seidel from zero, then a Newton finish in the mode found.
 //! 4. Lemke, where the sets allow it.
 
+use super::local::Local;
 use super::{GaussSeidel, Judge, Lemke, Newton, Options, Report, Solver, SolverInfo, Status, info};
+use crate::linear::dense::{dot, norm};
 use crate::problem::Problem;
+use crate::sets::{MAX_DIM, Set};
 
 /// The ladder of solvers. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
 pub struct Auto {
+    local: Local,
     newton: Newton,
     gauss_seidel: GaussSeidel,
     lemke: Lemke,
@@ -29,19 +34,26 @@ impl Solver for Auto {
     }
 
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
-        if !(problem.b().iter().all(|v| v.is_finite())) {
+        if !problem.b().iter().all(|v| v.is_finite()) {
             return Report::failed("auto", Status::NotFinite);
         }
-        self.start.clear();
-        self.start.extend_from_slice(r);
+        if let [only] = problem.blocks()
+            && !matches!(only.set, Set::Free { .. })
+            && let Some(residual) = self.single(problem, &only.set, r)
+            && residual <= options.tolerance
+        {
+            return Report { residual, iterations: 1, ..Report::trivial("auto") };
+        }
+        let warm = r.iter().any(|&v| v != 0.0);
+        let first = self.newton.solve(problem, r, options);
+        if first.solved() {
+            return first;
+        }
         let mut total = Total { report: Report::failed("auto", Status::Stalled), best: &mut self.best };
         total.best.clear();
         total.best.resize(problem.size(), 0.0);
-
-        if total.take(self.newton.solve(problem, r, options), r) {
-            return total.report;
-        }
-        if self.start.iter().any(|&v| v != 0.0) {
+        total.take(first, r);
+        if warm {
             r.fill(0.0);
             if total.take(self.newton.solve(problem, r, options), r) {
                 return total.report;
@@ -92,6 +104,26 @@ impl Solver for Auto {
         r.copy_from_slice(total.best);
         total.report.residual = self.judge.residual(problem, r);
         total.report
+    }
+}
+
+impl Auto {
+    /// Exact solution of a problem of one block and its residual, on the stack.
+    #[inline]
+    fn single(&mut self, problem: &Problem, set: &Set, r: &mut [f64]) -> Option<f64> {
+        let (b, d) = (problem.b(), set.dim());
+        let mut a = [0.0; MAX_DIM * MAX_DIM];
+        problem.diagonal_block(0, &mut a);
+        if !self.local.solve(set, &a, b, r) {
+            return None;
+        }
+        let (mut u, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
+        for i in 0..d {
+            u[i] = b[i] + dot(&a[i * d..(i + 1) * d], r);
+        }
+        set.natural_map(r, &u[..d], &mut f);
+        let scale = norm(b);
+        Some(if scale > 0.0 { norm(&f[..d]) / scale } else { norm(&f[..d]) })
     }
 }
 

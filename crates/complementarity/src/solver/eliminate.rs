@@ -87,9 +87,11 @@ impl Eliminated {
         self.solution.resize(nf, 0.0);
         for col in 0..=nc {
             self.column.clear();
-            self.column.extend(self.free.iter().map(|&i| {
-                if col < nc { a[(i, self.rest[col])] } else { problem.b()[i] }
-            }));
+            self.column.extend(self.free.iter().map(
+                |&i| {
+                    if col < nc { a[(i, self.rest[col])] } else { problem.b()[i] }
+                },
+            ));
             self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
             for k in 0..nf {
                 self.x[k * (nc + 1) + col] = self.solution[k];

@@ -105,7 +105,13 @@ impl Local {
 fn scalar(a: f64, c: f64, lower: f64, upper: f64, r: &mut f64) -> bool {
     if a > 0.0 {
         let x = -c / a;
-        *r = if x < lower { lower } else if x > upper { upper } else { x };
+        *r = if x < lower {
+            lower
+        } else if x > upper {
+            upper
+        } else {
+            x
+        };
         return true;
     }
     // No compliance: the sign of c decides, if the bound on that side is finite.
@@ -350,9 +356,8 @@ fn polyhedral_slip(a: &[f64], c: &[f64], mu: f64, polygon: &Polygon, r: &mut [f6
         let x = [rn, mu * rn * d[0], mu * rn * d[1]];
         let u = velocity(&x);
         let scale = f64::EPSILON * 8.0 * (u[1].abs() + u[2].abs());
-        let fits = [g[(j + 1) % m], g[(j + m - 1) % m]]
-            .iter()
-            .all(|k| u[1] * (k[0] - d[0]) + u[2] * (k[1] - d[1]) >= -scale);
+        let fits =
+            [g[(j + 1) % m], g[(j + m - 1) % m]].iter().all(|k| u[1] * (k[0] - d[0]) + u[2] * (k[1] - d[1]) >= -scale);
         if fits {
             r[..3].copy_from_slice(&x);
             return true;

@@ -49,9 +49,7 @@ impl Options {
             return Err(OptionsError { option: "max_iterations", value: 0.0, range: "[1, inf)" });
         }
         match self.relaxation {
-            Some(w) if !(w > 0.0 && w < 2.0) => {
-                Err(OptionsError { option: "relaxation", value: w, range: "(0, 2)" })
-            }
+            Some(w) if !(w > 0.0 && w < 2.0) => Err(OptionsError { option: "relaxation", value: w, range: "(0, 2)" }),
             _ => Ok(()),
         }
     }
@@ -133,15 +131,7 @@ impl Report {
     }
 
     pub(crate) fn failed(solver: &'static str, status: Status) -> Self {
-        Self {
-            status,
-            solver,
-            iterations: 0,
-            pivots: 0,
-            residual: f64::INFINITY,
-            row: None,
-            non_unique: false,
-        }
+        Self { status, solver, iterations: 0, pivots: 0, residual: f64::INFINITY, row: None, non_unique: false }
     }
 
     /// Whether the residual met the tolerance.

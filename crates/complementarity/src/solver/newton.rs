@@ -40,6 +40,8 @@ pub struct Newton {
 const MAX_STEPS: usize = 30;
 /// Largest number of rows for which a dense factorisation per step is sensible.
 const MAX_ROWS: usize = 400;
+/// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
+const AS_IT_IS: f64 = 1e-13;
 /// Relative size of a pivot below which J counts as singular. Rows of J are scaled to about one.
 const RANK_TOLERANCE: f64 = 1e-11;
 
@@ -57,6 +59,12 @@ impl Solver for Newton {
             return report;
         }
         sanitise(r);
+        // A start guess is taken as it is only at rounding accuracy.
+        report.residual = self.judge.residual(problem, r);
+        if report.residual <= options.tolerance.min(AS_IT_IS) {
+            report.status = Status::Solved;
+            return report;
+        }
         self.rho.clear();
         for (i, block) in problem.blocks().iter().enumerate() {
             let mut a = [0.0; MAX_DIM * MAX_DIM];
@@ -69,13 +77,13 @@ impl Solver for Newton {
         let mut since_best = 0;
         for step in 0..=MAX_STEPS.min(options.max_iterations) {
             report.iterations = step;
-            report.residual = self.judge.residual(problem, r);
-            // A start guess is taken as it is only at rounding accuracy; afterwards go on while a
-            // step still gains, so that what is solved is solved as well as the numbers allow.
-            let good_enough = if step == 0 { options.tolerance.min(1e-14) } else { options.tolerance.min(1e-15) };
-            if report.residual <= good_enough {
-                report.status = Status::Solved;
-                return report;
+            // Go on while a step still gains, so that what is solved is solved as well as the numbers allow.
+            if step > 0 {
+                report.residual = self.judge.residual(problem, r);
+                if report.residual <= options.tolerance.min(1e-15) {
+                    report.status = Status::Solved;
+                    return report;
+                }
             }
             if report.residual < best {
                 if best <= options.tolerance && report.residual > 0.1 * best {

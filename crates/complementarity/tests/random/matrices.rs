@@ -77,9 +77,9 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    pub(crate) fn new(g: &mut Random, dofs: usize) -> Self {
+    pub(crate) fn new(g: &mut Random, dofs: usize, bodies: usize) -> Self {
         let mut compliance = Vec::new();
-        for _ in 0..g.count(1, 4) {
+        for _ in 0..bodies {
             let mass = g.between(0.5, 3.0);
             let translations = if dofs == 3 { 2 } else { 3 };
             // A solid disc or ball of radius one: J = m/2 or 2m/5.

@@ -103,9 +103,10 @@ impl Family {
     /// Problem `index` of the family.
     pub(crate) fn problem(&self, index: u64) -> Sample {
         // FNV-1a of the name, so that families are independent of their order in the table.
-        let hash = self.name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, c| {
-            (h ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let hash = self
+            .name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |h, c| (h ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01b3));
         let mut random = Random::new(hash);
         random.0 = random.bits() ^ index.wrapping_mul(0xd134_2543_de82_ef95);
         random.bits();
@@ -202,6 +203,11 @@ pub(crate) static FAMILIES: &[Family] = &[
     family("bodies-joints", true, true, |g| {
         let dofs = if g.chance(0.5) { 3 } else { 6 };
         bodies(g, dofs, true)
+    }),
+    family("bodies-many", true, true, |g| {
+        let dofs = if g.chance(0.5) { 3 } else { 6 };
+        let (n, contacts) = (g.count(4, 12), g.count(8, 30));
+        rigid(g, dofs, n, 0, contacts)
     }),
     family("everything", true, true, |g| {
         let sets = every_set(g);
@@ -355,17 +361,23 @@ fn mechanics(g: &mut Random, sets: Vec<Set>) -> Sample {
     Sample { problem: Problem::dense(sets, gram_of(&w, &compliance), b).unwrap(), planted: None }
 }
 
-/// Rigid bodies (3 or 6 unknowns each) in contact with each other and the ground, perhaps hinged.
+/// One to four rigid bodies, up to eight contacts.
 fn bodies(g: &mut Random, dofs: usize, joints: bool) -> Sample {
-    let mut system = Bodies::new(g, dofs);
+    let n = g.count(1, 4);
+    let joints = if joints { g.count(1, 2) } else { 0 };
+    let contacts = g.count(1, 8);
+    rigid(g, dofs, n, joints, contacts)
+}
+
+/// Rigid bodies (3 or 6 unknowns each) hinged and in contact with each other and the ground.
+fn rigid(g: &mut Random, dofs: usize, n: usize, joints: usize, contacts: usize) -> Sample {
+    let mut system = Bodies::new(g, dofs, n);
     let mut sets = Vec::new();
-    if joints {
-        for _ in 0..g.count(1, 2) {
-            sets.push(Set::Free { dim: if dofs == 3 { 2 } else { 3 } });
-            system.joint(g);
-        }
+    for _ in 0..joints {
+        sets.push(Set::Free { dim: if dofs == 3 { 2 } else { 3 } });
+        system.joint(g);
     }
-    for _ in 0..g.count(1, 8) {
+    for _ in 0..contacts {
         let mu = g.between(0.0, 0.7);
         sets.push(Set::Coulomb { dim: if dofs == 3 { 1 } else { 2 }, mu });
         system.contact(g);

@@ -34,10 +34,10 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether a solver with this tolerance may call it solved.
+    /// Whether a solver with this tolerance may call it solved. NaN confirms nothing, nor do percussions so large
+    /// that rounding alone exceeds the tolerance.
     pub(crate) fn confirms(&self, tolerance: f64) -> bool {
-        // NaN does not confirm.
-        self.violation <= tolerance + self.rounding
+        self.rounding <= tolerance && self.violation <= tolerance + self.rounding
     }
 }
 

@@ -2,6 +2,9 @@
 
 use crate::law::Law;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static VERSION: AtomicU64 = AtomicU64::new(1);
 
 /// What an interaction is. See the table at [`super::System`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -32,6 +35,8 @@ pub struct Interaction {
     pub dofs: Arc<[usize]>,
     /// Coordinates that g and γ depend on.
     pub coordinates: Arc<[usize]>,
+    /// Whether W and χ depend neither on t nor on q: they are then evaluated once.
+    pub constant: bool,
 }
 
 /// The interactions of a step attempt, in ascending order of [`Interaction::id`].
@@ -72,7 +77,7 @@ impl Candidates {
         self.start.last().copied().unwrap_or(0)
     }
 
-    /// Changes with every change of the list; zero for a list that was never filled.
+    /// Unique to every filling of a list; copies share it; zero for a list that was never filled.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -99,13 +104,13 @@ impl Candidates {
             total += k.dim;
             self.start.push(total);
         }
-        self.version += 1;
+        self.version = VERSION.fetch_add(1, Ordering::Relaxed);
         self.source = 0;
     }
 
-    /// Copies another list, keeping the memory; free if both carry the same mark and version.
+    /// Copies another list, keeping the memory; free if both are of the same filling.
     pub fn assign(&mut self, other: &Candidates) {
-        if other.source != 0 && self.source == other.source && self.version == other.version {
+        if self.version == other.version {
             return;
         }
         self.items.clone_from(&other.items);

@@ -99,9 +99,8 @@ pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance:
                     system.kinematics(t, q, &vec![0.0; n], &mut zero);
                 }
                 let e = 1e-6;
-                let shift = |sign: f64| -> Vec<f64> {
-                    (0..q.len()).map(|k| q[k] + sign * e * (qdot[k] - zero[k])).collect()
-                };
+                let shift =
+                    |sign: f64| -> Vec<f64> { (0..q.len()).map(|k| q[k] + sign * e * (qdot[k] - zero[k])).collect() };
                 -(system.potential(i, t, &shift(1.0)) - system.potential(i, t, &shift(-1.0))) / (2.0 * e)
             };
             for j in 0..n {

@@ -65,7 +65,9 @@ pub enum ModelError {
         size: usize,
     },
     /// A part that touches more than [`MAX_LOCAL`] coordinates.
-    #[error("{kind} `{name}` touches {count} coordinates, at most {MAX_LOCAL} are possible: split it into parts with `on`")]
+    #[error(
+        "{kind} `{name}` touches {count} coordinates, at most {MAX_LOCAL} are possible: split it into parts with `on`"
+    )]
     TooWide {
         /// Which kind of part.
         kind: &'static str,
@@ -118,6 +120,16 @@ pub enum ModelError {
         name: String,
         /// When.
         t: f64,
+    },
+    /// A part that was stated to be linear (or the mass to be constant) and is not.
+    #[error("{kind} `{name}` was stated to be {stated}, but it changes with t or q")]
+    NotConstant {
+        /// Which kind of part.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// What was stated.
+        stated: &'static str,
     },
     /// A velocity that is not affine in u.
     #[error("{kind} `{name}`: its velocity is not affine in u (deviation {deviation:.3e})")]
@@ -218,25 +230,27 @@ impl<M: Model> Differentiated<M> {
         let mut parts: [Vec<(String, Place)>; 4] = Default::default();
         let mut interactions = Vec::new();
         for kind in KINDS {
-            let list: Vec<(&String, Option<&Vec<usize>>, usize, Law)> = match kind {
+            let list: Vec<(&String, Option<&Vec<usize>>, usize, Law, bool)> = match kind {
                 Kind::Joint => {
-                    layout.joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral)).collect()
+                    layout.joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear)).collect()
                 }
                 Kind::VelocityJoint => {
-                    layout.velocity_joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral)).collect()
+                    layout.velocity_joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear)).collect()
                 }
                 Kind::Contact => layout
                     .contacts
                     .iter()
-                    .map(|p| (&p.name, p.on.as_ref(), 1 + p.what.0.slip_dim, Law::Contact(p.what.0.clone())))
+                    .map(|p| {
+                        (&p.name, p.on.as_ref(), 1 + p.what.0.slip_dim, Law::Contact(p.what.0.clone()), p.what.1.linear)
+                    })
                     .collect(),
                 Kind::Element => layout
                     .elements
                     .iter()
-                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Element(p.what.1.clone())))
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Element(p.what.1.clone()), p.what.2.linear))
                     .collect(),
             };
-            for (i, (name, on, dim, law)) in list.into_iter().enumerate() {
+            for (i, (name, on, dim, law, constant)) in list.into_iter().enumerate() {
                 let what = kind_name(kind);
                 let p = place(what, name, on, nq)?;
                 if dim == 0 || dim > MAX_LOCAL {
@@ -251,12 +265,13 @@ impl<M: Model> Differentiated<M> {
                     law: Arc::new(law),
                     dofs: p.velocities.clone(),
                     coordinates: p.extended.clone(),
+                    constant,
                 });
                 parts[kind as usize].push((name.clone(), p));
             }
         }
-        needs.moving = layout.contacts.iter().any(|p| p.what.1)
-            || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1);
+        needs.moving = layout.contacts.iter().any(|p| p.what.1.moving)
+            || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1.moving);
 
         let velocities =
             layout.velocities.clone().unwrap_or_else(|| layout.coordinates.iter().map(|c| format!("{c}'")).collect());
@@ -300,6 +315,10 @@ impl<M: Model> Differentiated<M> {
     fn local<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
         let mut scratch = self.scratch.borrow_mut();
         let s = &mut *scratch;
+        if place.whole {
+            let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+            return f(q, u, &mut work);
+        }
         s.q.clear();
         s.q.extend(place.extended.iter().map(|&i| q[i]));
         s.u.clear();
@@ -444,6 +463,7 @@ impl<M: Model> Differentiated<M> {
                 return Err(bad("kinematics", "B u + beta"));
             }
         }
+        self.probe_statements(t, q, u)?;
         for k in &self.interactions {
             let kind = kind_name(k.kind);
             let name = self.name(k);
@@ -485,6 +505,58 @@ impl<M: Model> Differentiated<M> {
                         return Err(ModelError::NotAffine { kind, name, deviation });
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<M: Model> Differentiated<M> {
+    /// Checks what was stated as constant or linear at a second, shifted state.
+    fn probe_statements(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
+        let s = &self.structure;
+        let n = s.nu();
+        let t2 = t + 0.731;
+        let q2: Vec<f64> = q.iter().enumerate().map(|(i, x)| x + 0.1 * (1.3 + i as f64).sin()).collect();
+        let u2: Vec<f64> = u.iter().enumerate().map(|(i, x)| x + 0.2 * (0.7 + i as f64).cos()).collect();
+        // Rounding of the evaluation against a real change, which is of the order of the shift.
+        let same = |a: &[f64], b: &[f64]| {
+            let scale = a.iter().chain(b).fold(0.0f64, |m, v| m.max(v.abs()));
+            // What cannot be evaluated at the shifted state says nothing.
+            b.iter().any(|x| !x.is_finite()) || a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e-9 * scale)
+        };
+        let entries = |f: &dyn Fn(&mut Matrix)| {
+            let mut m = Matrix::new(&s.pattern);
+            f(&mut m);
+            let mut out = Vec::new();
+            for i in 0..n.min(MAX_LOCAL) {
+                out.extend((0..n.min(MAX_LOCAL)).map(|j| m.get(i, j)));
+            }
+            out
+        };
+        let changed = |kind, name: &str, stated| Err(ModelError::NotConstant { kind, name: name.into(), stated });
+        if s.constant_mass && !same(&entries(&|m| self.mass(t, q, m)), &entries(&|m| self.mass(t2, &q2, m))) {
+            return changed("mass", "M", "constant");
+        }
+        for (i, info) in s.forces.iter().enumerate().filter(|(_, f)| f.constant_jacobian) {
+            let at = |t: f64, q: &[f64], u: &[f64]| {
+                let mut out = entries(&|m| self.force_jacobian(i, t, q, u, 1.0, 0.0, m));
+                out.extend(entries(&|m| self.force_jacobian(i, t, q, u, 0.0, 1.0, m)));
+                out
+            };
+            if !same(&at(t, q, u), &at(t2, &q2, &u2)) {
+                return changed("force", &info.name, "linear");
+            }
+        }
+        for k in self.interactions.iter().filter(|k| k.constant) {
+            let at = |t: f64, q: &[f64]| {
+                let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+                self.velocity(k, t, q, &mut w, &mut chi);
+                w.extend(chi);
+                w
+            };
+            if !same(&at(t, q), &at(t2, &q2)) {
+                return changed(kind_name(k.kind), &self.name(k), "linear");
             }
         }
         Ok(())
@@ -745,7 +817,7 @@ fn mass_place(
     }
     let dofs: Arc<[usize]> = dofs.into();
     let own = coordinates.len();
-    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new() }, dofs))
+    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), whole: false }, dofs))
 }
 
 fn note_needs(needs: &mut Needs, kind: Kind, law: &Law) {

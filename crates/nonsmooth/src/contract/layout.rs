@@ -20,6 +20,13 @@ pub(super) struct Part<L> {
     pub(super) what: L,
 }
 
+/// What was stated about an interaction.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Flags {
+    pub(super) moving: bool,
+    pub(super) linear: bool,
+}
+
 /// The parts of a model, made by chaining. Parts are numbered in the order in which they are added,
 /// each kind by itself; that number is the `i` of the [`Model`](super::Model) functions.
 ///
@@ -43,10 +50,10 @@ pub struct Layout {
     pub(super) kinematics: Vec<(Vec<usize>, Vec<usize>)>,
     pub(super) masses: Vec<Part<()>>,
     pub(super) forces: Vec<Part<(ForceKind, bool)>>,
-    pub(super) contacts: Vec<Part<(ContactLaw, bool)>>,
-    pub(super) joints: Vec<Part<(usize, bool)>>,
-    pub(super) velocity_joints: Vec<Part<(usize, bool)>>,
-    pub(super) elements: Vec<Part<(usize, ElementLaw)>>,
+    pub(super) contacts: Vec<Part<(ContactLaw, Flags)>>,
+    pub(super) joints: Vec<Part<(usize, Flags)>>,
+    pub(super) velocity_joints: Vec<Part<(usize, Flags)>>,
+    pub(super) elements: Vec<Part<(usize, ElementLaw, Flags)>>,
     pub(super) constant_mass: bool,
     pub(super) breaks: Vec<f64>,
     last: Last,
@@ -123,38 +130,45 @@ impl Layout {
         self.force_part(name, ForceKind::Value)
     }
 
-    /// States that the Jacobians h_q, h_u of the last force are constant.
+    /// States that the last part is linear: the Jacobians h_q, h_u of a force are constant; the velocity
+    /// of a contact, joint or element depends on u alone (W and χ constant). Schemes then evaluate and
+    /// factor once. The statement is checked at the start of a run.
     pub fn linear(mut self) -> Self {
-        if let (Last::Force, Some(f)) = (self.last, self.forces.last_mut()) {
-            f.what.1 = true;
-        }
+        match self.last {
+            Last::Force => self.forces.last_mut().map(|p| p.what.1 = true),
+            Last::Contact => self.contacts.last_mut().map(|p| p.what.1.linear = true),
+            Last::Joint => self.joints.last_mut().map(|p| p.what.1.linear = true),
+            Last::VelocityJoint => self.velocity_joints.last_mut().map(|p| p.what.1.linear = true),
+            Last::Element => self.elements.last_mut().map(|p| p.what.2.linear = true),
+            Last::Mass | Last::None => None,
+        };
         self
     }
 
     /// A unilateral contact.
     pub fn contact(mut self, name: impl Into<String>, law: ContactLaw) -> Self {
-        self.contacts.push(Part { name: name.into(), on: None, what: (law, false) });
+        self.contacts.push(Part { name: name.into(), on: None, what: (law, Flags::default()) });
         self.last = Last::Contact;
         self
     }
 
     /// A bilateral constraint of `dim` components on position level.
     pub fn joint(mut self, name: impl Into<String>, dim: usize) -> Self {
-        self.joints.push(Part { name: name.into(), on: None, what: (dim, false) });
+        self.joints.push(Part { name: name.into(), on: None, what: (dim, Flags::default()) });
         self.last = Last::Joint;
         self
     }
 
     /// A bilateral constraint of `dim` components on velocity level.
     pub fn velocity_joint(mut self, name: impl Into<String>, dim: usize) -> Self {
-        self.velocity_joints.push(Part { name: name.into(), on: None, what: (dim, false) });
+        self.velocity_joints.push(Part { name: name.into(), on: None, what: (dim, Flags::default()) });
         self.last = Last::VelocityJoint;
         self
     }
 
     /// An element without a gap, with a velocity of `dim` components.
     pub fn element(mut self, name: impl Into<String>, dim: usize, law: ElementLaw) -> Self {
-        self.elements.push(Part { name: name.into(), on: None, what: (dim, law) });
+        self.elements.push(Part { name: name.into(), on: None, what: (dim, law, Flags::default()) });
         self.last = Last::Element;
         self
     }
@@ -162,9 +176,9 @@ impl Layout {
     /// States that the last contact or joint depends on time explicitly (a moving obstacle).
     pub fn moving(mut self) -> Self {
         match self.last {
-            Last::Contact => self.contacts.last_mut().map(|p| p.what.1 = true),
-            Last::Joint => self.joints.last_mut().map(|p| p.what.1 = true),
-            Last::VelocityJoint => self.velocity_joints.last_mut().map(|p| p.what.1 = true),
+            Last::Contact => self.contacts.last_mut().map(|p| p.what.1.moving = true),
+            Last::Joint => self.joints.last_mut().map(|p| p.what.1.moving = true),
+            Last::VelocityJoint => self.velocity_joints.last_mut().map(|p| p.what.1.moving = true),
             _ => None,
         };
         self
@@ -204,6 +218,8 @@ pub(super) struct Place {
     /// Kinematic blocks touched: (block, positions of its coordinates in `extended`, positions of its
     /// velocities in `velocities`). Empty for q̇ = u.
     pub(super) blocks: Vec<(usize, Vec<usize>, Vec<usize>)>,
+    /// Whether the part receives the vectors of the system as they are.
+    pub(super) whole: bool,
 }
 
 impl Layout {
@@ -219,8 +235,9 @@ impl Layout {
         let own: Vec<usize> = on.cloned().unwrap_or_else(|| (0..self.nq()).collect());
         let n = own.len();
         if self.velocities.is_none() {
+            let whole = own.iter().copied().eq(0..self.nq());
             let list: Arc<[usize]> = own.into();
-            return Place { extended: list.clone(), own: n, velocities: list, blocks: Vec::new() };
+            return Place { extended: list.clone(), own: n, velocities: list, blocks: Vec::new(), whole };
         }
         let mut extended = own.clone();
         let mut velocities = Vec::new();
@@ -247,6 +264,6 @@ impl Layout {
             }
             blocks.push((b, positions, velocity_positions));
         }
-        Place { extended: extended.into(), own: n, velocities: velocities.into(), blocks }
+        Place { extended: extended.into(), own: n, velocities: velocities.into(), blocks, whole: false }
     }
 }

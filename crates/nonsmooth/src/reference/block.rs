@@ -47,12 +47,11 @@ impl Block {
 
 impl Model for Block {
     fn layout(&self) -> Layout {
-        Layout::new(["x", "y", "theta"])
-            .constant_mass()
-            .potential("gravity")
-            .linear()
-            .contact("left", self.law())
-            .contact("right", self.law())
+        let layout = Layout::new(["x", "y", "theta"]).constant_mass().potential("gravity").linear();
+        ["left", "right"].into_iter().fold(layout, |l, name| {
+            let l = l.contact(name, self.law());
+            if self.linearised { l.linear() } else { l }
+        })
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(self.mass);
@@ -98,6 +97,7 @@ impl Model for Incline {
             .potential("gravity")
             .linear()
             .contact("slope", ContactLaw::newton(0.0).coulomb(1, self.mu))
+            .linear()
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(self.mass);

@@ -1,15 +1,30 @@
 //! Reference models with closed forms, shared by tests, benchmarks and examples of all schemes.
 //!
-//! Every model is written by its values, as a user would; exact solutions stand beside them.
+//! Every model is written by its values, as a user would; exact solutions stand beside them. [`cases`]
+//! lists them all as runs, [`variants`] all schemes with their options.
 
 mod ball;
+mod bead;
+mod belt;
 mod block;
+mod cases;
+mod driven_spring;
+mod flight;
 mod oscillator;
 mod pendulum;
 mod point;
+mod swing;
+mod top;
 
 pub use ball::{Ball, zeno};
+pub use bead::Bead;
+pub use belt::Belt;
 pub use block::{Block, Incline};
+pub use cases::{Case, Variant, cases, variants};
+pub use driven_spring::DrivenSpring;
+pub use flight::Flight;
 pub use oscillator::{Oscillator, damped_free};
 pub use pendulum::{DoublePendulum, Pendulum};
 pub use point::{PointOnTable, PulledMass};
+pub use swing::Swing;
+pub use top::Top;

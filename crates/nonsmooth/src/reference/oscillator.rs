@@ -27,7 +27,7 @@ impl Default for Oscillator {
 impl Model for Oscillator {
     fn layout(&self) -> Layout {
         let layout = Layout::new(["q"]).constant_mass().potential("spring").linear().force("damper").linear();
-        if self.stop.is_finite() { layout.contact("stop", ContactLaw::newton(self.e)) } else { layout }
+        if self.stop.is_finite() { layout.contact("stop", ContactLaw::newton(self.e)).linear() } else { layout }
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(self.mass);

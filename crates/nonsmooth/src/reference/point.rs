@@ -19,7 +19,7 @@ pub struct PulledMass {
 impl Model for PulledMass {
     fn layout(&self) -> Layout {
         let law = ElementLaw { e: self.e, ..ElementLaw::bound(self.bound) };
-        Layout::new(["x"]).constant_mass().force("pull").linear().element("friction", 1, law)
+        Layout::new(["x"]).constant_mass().force("pull").linear().element("friction", 1, law).linear()
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(self.mass);
@@ -53,6 +53,7 @@ impl Model for PointOnTable {
             .linear()
             .contact("table", self.law.clone())
             .moving()
+            .linear()
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         for k in 0..3 {

@@ -10,7 +10,7 @@ mod settings;
 pub mod stabilise;
 mod velocity_level;
 
-pub use moreau_jean::{Forecast, ForceRule, MoreauJean, MoreauJeanOptions};
+pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
 pub(crate) use settings::nearest;
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};

@@ -29,16 +29,16 @@
 //! M̂ = M − dt θ h_u − dt² θ² h_q B,    M̂ (v⁺ − v) = −M (v − u_k) + dt h + W P⁺
 //! ```
 //!
-//! until the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
+//! until (at once where everything is stated to be linear) the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
 //! relative to their largest term, and γ changes by no more than `newton_tol`·(1 + max|γ|).
 //!
 //! Order 2 on smooth motion for θ = 1/2, else 1; order 1 through impacts. Velocity level: a contact that
 //! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
 
 use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
-use super::velocity_level::{ACTIVATION, VelocityLevel, always_active, relative_velocity};
+use super::velocity_level::{ACTIVATION, VelocityLevel};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
-use crate::contract::{Kind, System};
+use crate::contract::{Interaction, Kind, System};
 use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
@@ -128,12 +128,7 @@ pub struct MoreauJeanOptions {
 
 impl Default for MoreauJeanOptions {
     fn default() -> Self {
-        Self {
-            theta: 0.5,
-            forecast: Forecast::Explicit { gamma: 0.0 },
-            force: ForceRule::Theta,
-            newton_tol: 1e-10,
-        }
+        Self { theta: 0.5, forecast: Forecast::Explicit { gamma: 0.0 }, force: ForceRule::Theta, newton_tol: 1e-10 }
     }
 }
 
@@ -155,8 +150,6 @@ struct Buffers {
     qdot0: Vec<f64>,
     a0: Vec<f64>,
     mass0: Option<Matrix>,
-    gaps: Vec<f64>,
-    w: Vec<f64>,
     /// Step length for which M̂ is assembled, if it can be kept.
     assembled_for: Option<f64>,
 }
@@ -216,20 +209,16 @@ impl MoreauJean {
         let n = start.q.len();
         if system.structure().identity_kinematics {
             // Both rules coincide: q̇ is u.
-            for i in 0..n {
-                b.q[i] = start.q[i] + dt * ((1.0 - theta) * start.u[i] + theta * b.v[i]);
+            for (((q, q0), u0), v) in b.q.iter_mut().zip(&start.q).zip(&start.u).zip(&b.v) {
+                *q = q0 + dt * ((1.0 - theta) * u0 + theta * v);
             }
             return;
         }
         for _ in 0..MAX_KINEMATICS {
             match self.options.force {
                 ForceRule::Theta => {
-                    for i in 0..n {
-                        b.q_theta[i] = (1.0 - theta) * start.q[i] + theta * b.q[i];
-                    }
-                    for i in 0..b.v.len() {
-                        b.u_theta[i] = (1.0 - theta) * start.u[i] + theta * b.v[i];
-                    }
+                    blend(theta, &start.q, &b.q, &mut b.q_theta);
+                    blend(theta, &start.u, &b.v, &mut b.u_theta);
                     system.kinematics(start.t + theta * dt, &b.q_theta, &b.u_theta, &mut b.qdot);
                 }
                 ForceRule::Trapezoid => {
@@ -256,12 +245,8 @@ impl MoreauJean {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, dt, b) = (self.options.theta, step.dt, &mut self.buffers);
         let t1 = start.t + dt;
-        for i in 0..start.q.len() {
-            b.q_theta[i] = (1.0 - theta) * start.q[i] + theta * b.q[i];
-        }
-        for i in 0..start.u.len() {
-            b.u_theta[i] = (1.0 - theta) * start.u[i] + theta * b.v[i];
-        }
+        blend(theta, &start.q, &b.q, &mut b.q_theta);
+        blend(theta, &start.u, &b.v, &mut b.u_theta);
         match self.options.force {
             ForceRule::Theta => {
                 let t_theta = start.t + theta * dt;
@@ -327,6 +312,8 @@ impl MoreauJean {
             work.warm_start(start, &step.candidates);
             work.forget_velocities();
         }
+        let s = system.structure();
+        let affine = s.identity_kinematics && s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
         let mut residual = f64::INFINITY;
         for iteration in 0..MAX_NEWTON {
             self.assemble_matrix(system, start, dt);
@@ -334,22 +321,30 @@ impl MoreauJean {
             // f = M̂ v − M (v − u_k) + dt h.
             let v = &self.buffers.v;
             work.full.matrix.multiply(v, &mut work.full.f);
-            for i in 0..v.len() {
-                work.v[i] = v[i] - start.u[i];
-            }
             if iteration > 0 {
+                for i in 0..v.len() {
+                    work.v[i] = v[i] - start.u[i];
+                }
                 work.mass.multiply(&work.v, &mut work.scratch);
                 for i in 0..v.len() {
                     work.full.f[i] -= work.scratch[i];
                 }
             }
-            for i in 0..v.len() {
-                work.full.f[i] += dt * work.h[i];
+            for (f, h) in work.full.f.iter_mut().zip(&work.h) {
+                *f += dt * h;
             }
             work.solve(system, solve, step)?;
-            self.buffers.v.clone_from(&work.v);
+            self.buffers.v.copy_from_slice(&work.v);
             work.velocities_after(&self.buffers.v);
             step.report.newton += 1;
+            if affine && work.constant_rows() {
+                // One iteration is exact.
+                self.positions(system, start, dt);
+                if !(self.buffers.v.iter().all(|x| x.is_finite())) {
+                    return Err(Failure::NotFinite { what: "the state".into() });
+                }
+                return Ok(());
+            }
 
             // Everything anew at the new state: the true residual.
             self.positions(system, start, dt);
@@ -373,6 +368,10 @@ impl MoreauJean {
     }
 
     fn resize(&mut self, system: &dyn System) {
+        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if !fresh {
+            return;
+        }
         let (nq, nu) = (system.structure().nq(), system.structure().nu());
         let b = &mut self.buffers;
         for v in [&mut b.q_theta, &mut b.q, &mut b.qdot, &mut b.qdot0] {
@@ -381,11 +380,73 @@ impl MoreauJean {
         for v in [&mut b.u_theta, &mut b.v, &mut b.a0] {
             v.resize(nu, 0.0);
         }
-        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
-        if fresh {
-            self.buffers.assembled_for = None;
-            self.buffers.mass0 = None;
+        b.assembled_for = None;
+        b.mass0 = None;
+    }
+
+    /// Forecast (61): decides which contacts are active and takes γ⁻ of all active interactions.
+    fn activate_explicit(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        gamma: f64,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let (t, q, u) = (start.t, &start.q, &start.u);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            let mut known = false;
+            out.active[i] = match k.kind {
+                Kind::Contact => {
+                    let mut forecast = gap(system, k, t, q)?;
+                    if gamma > 0.0 {
+                        work.velocity_before(system, t, q, u, &out.candidates, i);
+                        known = true;
+                        forecast += gamma * out.dt * work.before(&out.candidates, i)[0];
+                    }
+                    forecast <= ACTIVATION
+                }
+                _ => true,
+            };
+            if out.active[i] && !known {
+                work.velocity_before(system, t, q, u, &out.candidates, i);
+            }
         }
+        Ok(())
+    }
+
+    /// Forecast (62): the same with the end velocity of the step without contacts.
+    fn activate_free(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let contacts = out.candidates.items().iter().any(|k| k.kind == Kind::Contact);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            out.active[i] = k.kind != Kind::Contact;
+        }
+        let (t, q, u) = (start.t, &start.q, &start.u);
+        if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, t, q, u, out);
+        }
+        if !contacts {
+            return Ok(());
+        }
+        self.newton(system, start, solve, out)?;
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let b = &mut self.buffers;
+        blend(self.options.theta, u, &b.v, &mut b.u_theta);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            if k.kind == Kind::Contact {
+                work.velocity_before(system, t, q, &b.u_theta, &out.candidates, i);
+                let forecast = gap(system, k, t, q)? + out.dt * work.before(&out.candidates, i)[0];
+                out.active[i] = forecast <= ACTIVATION;
+            }
+        }
+        work.velocities_before(system, t, q, u, out);
+        Ok(())
     }
 
     /// Puts a finished step back into the buffers, with everything evaluated there.
@@ -397,6 +458,7 @@ impl MoreauJean {
         self.buffers.q.clone_from(&step.end.q);
         self.buffers.v.clone_from(&step.end.u);
         if let Some(work) = self.work.as_mut() {
+            work.begin(&step.candidates);
             work.velocities_before(system, start.t, &start.q, &start.u, step);
         }
         self.evaluate(system, start, step);
@@ -430,59 +492,12 @@ impl Scheme for MoreauJean {
             self.begin_trapezoid(system, start)?;
         }
 
-        // Activation.
-        let mut contacts = false;
-        let b = &mut self.buffers;
-        b.gaps.clear();
-        b.gaps.resize(out.candidates.len(), 0.0);
-        for (i, k) in out.candidates.items().iter().enumerate() {
-            out.active[i] = always_active(k.kind);
-            if k.kind == Kind::Contact {
-                contacts = true;
-                let mut g = [0.0];
-                system.position(k, start.t, &start.q, &mut g);
-                if !g[0].is_finite() {
-                    return Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) });
-                }
-                b.gaps[i] = g[0];
-            }
-        }
-        if let (true, Forecast::Free) = (contacts, self.options.forecast) {
-            // Elements keep their γ⁻ in the free step too.
-            if let Some(work) = self.work.as_mut() {
-                work.velocities_before(system, start.t, &start.q, &start.u, out);
-            }
-            self.newton(system, start, solve, out)?;
-        }
-        let b = &mut self.buffers;
-        for (i, k) in out.candidates.items().iter().enumerate() {
-            if k.kind != Kind::Contact {
-                continue;
-            }
-            let mut forecast = b.gaps[i];
-            match self.options.forecast {
-                Forecast::Explicit { gamma } => {
-                    if gamma > 0.0 {
-                        let mut velocity = [0.0; 4];
-                        relative_velocity(system, k, start.t, &start.q, &start.u, &mut b.w, &mut velocity[..k.dim]);
-                        forecast += gamma * dt * velocity[0];
-                    }
-                }
-                Forecast::Free => {
-                    for i in 0..start.u.len() {
-                        b.u_theta[i] =
-                            (1.0 - self.options.theta) * start.u[i] + self.options.theta * b.v[i];
-                    }
-                    let mut velocity = [0.0; 4];
-                    relative_velocity(system, k, start.t, &start.q, &b.u_theta, &mut b.w, &mut velocity[..k.dim]);
-                    forecast += dt * velocity[0];
-                }
-            }
-            out.active[i] = forecast <= ACTIVATION;
-        }
-
         if let Some(work) = self.work.as_mut() {
-            work.velocities_before(system, start.t, &start.q, &start.u, out);
+            work.begin(&out.candidates);
+        }
+        match self.options.forecast {
+            Forecast::Explicit { gamma } => self.activate_explicit(system, start, gamma, out)?,
+            Forecast::Free => self.activate_free(system, start, solve, out)?,
         }
         self.newton(system, start, solve, out)?;
         out.end.t = start.t + dt;
@@ -535,10 +550,8 @@ impl Scheme for MoreauJean {
         };
         let end = starred(&step.end.u, &mut work.scratch, &work.mass);
         let begin = starred(&start.u, &mut work.scratch, &work.mass);
-        let (e1, e0) = (
-            meter.kinetic(system, t1, &step.end.q, &step.end.u),
-            meter.kinetic(system, start.t, &start.q, &start.u),
-        );
+        let (e1, e0) =
+            (meter.kinetic(system, t1, &step.end.q, &step.end.u), meter.kinetic(system, start.t, &start.q, &start.u));
         out.add(Line::MassChange, (e1 - end) - (e0 - begin));
 
         for (i, info) in system.structure().forces.iter().enumerate() {
@@ -572,6 +585,26 @@ impl Scheme for MoreauJean {
 
     fn last_problem(&self) -> Option<&FullProblem> {
         self.work.as_ref().map(|w| &w.full)
+    }
+}
+
+/// The gap of a contact, which must be finite.
+#[inline]
+pub(super) fn gap(system: &dyn System, k: &Interaction, t: f64, q: &[f64]) -> Result<f64, Failure> {
+    let mut g = [0.0];
+    system.position(k, t, q, &mut g);
+    if g[0].is_finite() {
+        Ok(g[0])
+    } else {
+        Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) })
+    }
+}
+
+/// (1−θ) a + θ b.
+#[inline]
+fn blend(theta: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = (1.0 - theta) * a + theta * b;
     }
 }
 

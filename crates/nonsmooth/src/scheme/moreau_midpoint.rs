@@ -13,8 +13,8 @@
 //!
 //! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
 
-use super::moreau_jean::kinematics_residual;
-use super::velocity_level::{ACTIVATION, VelocityLevel, always_active};
+use super::moreau_jean::{gap, kinematics_residual};
+use super::velocity_level::{ACTIVATION, VelocityLevel};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Line, Meter};
@@ -84,6 +84,7 @@ impl MoreauMidpoint {
         self.mean_velocity(start, &step.end.u);
         if let Some(work) = self.work.as_mut() {
             let t_mid = start.t + 0.5 * step.dt;
+            work.begin(&step.candidates);
             work.velocities_before(system, t_mid, &self.q_mid, &start.u, step);
             work.assemble_rows(system, t_mid, &self.q_mid, step);
             work.take_percussions(step);
@@ -112,17 +113,10 @@ impl Scheme for MoreauMidpoint {
         self.evaluate(system, start, dt);
         let t_mid = start.t + 0.5 * dt;
         for (i, k) in out.candidates.items().iter().enumerate() {
-            out.active[i] = always_active(k.kind);
-            if k.kind == Kind::Contact {
-                let mut g = [0.0];
-                system.position(k, t_mid, &self.q_mid, &mut g);
-                if !g[0].is_finite() {
-                    return Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) });
-                }
-                out.active[i] = g[0] <= ACTIVATION;
-            }
+            out.active[i] = k.kind != Kind::Contact || gap(system, k, t_mid, &self.q_mid)? <= ACTIVATION;
         }
         let Some(work) = self.work.as_mut() else { return Ok(()) };
+        work.begin(&out.candidates);
         work.velocities_before(system, t_mid, &self.q_mid, &start.u, out);
         work.assemble_rows(system, t_mid, &self.q_mid, out);
         work.warm_start(start, &out.candidates);

@@ -14,7 +14,7 @@ use crate::state::{Sigma, State, Step};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::{BlockMode, FullProblem, Mode, Set};
+use complementarity::FullProblem;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
 /// contact that rests at a rounding error above zero is not lost (errata, "activation test").
@@ -26,6 +26,75 @@ struct Group {
     interaction: usize,
     row: usize,
     block: usize,
+}
+
+/// W and χ of the candidates; constant ones are evaluated once per list.
+#[derive(Default)]
+pub(super) struct Kinematics {
+    version: u64,
+    w_start: Vec<usize>,
+    w: Vec<f64>,
+    chi: Vec<f64>,
+    known: Vec<bool>,
+}
+
+impl Kinematics {
+    fn prepare(&mut self, candidates: &Candidates) {
+        if self.version == candidates.version() {
+            return;
+        }
+        self.version = candidates.version();
+        self.w_start.clear();
+        self.w_start.push(0);
+        let mut total = 0;
+        for k in candidates.items() {
+            total += k.dim * k.dofs.len();
+            self.w_start.push(total);
+        }
+        self.w.clear();
+        self.w.resize(total, 0.0);
+        self.chi.clear();
+        self.chi.resize(candidates.components(), 0.0);
+        self.known.clear();
+        self.known.resize(candidates.len(), false);
+    }
+
+    /// Rows of Wᵀ and χ of candidate `i` at (t,q).
+    #[inline]
+    fn evaluate(&mut self, system: &dyn System, list: &Candidates, i: usize, t: f64, q: &[f64]) -> (&[f64], &[f64]) {
+        let (a, b, range) = (self.w_start[i], self.w_start[i + 1], list.range(i));
+        if !self.known[i] {
+            let k = &list.items()[i];
+            system.velocity(k, t, q, &mut self.w[a..b], &mut self.chi[range.clone()]);
+            self.known[i] = k.constant;
+        }
+        (&self.w[a..b], &self.chi[range])
+    }
+
+    /// γ of candidate `i` with the kinematics at (t,q).
+    #[inline]
+    fn velocity(
+        &mut self,
+        system: &dyn System,
+        list: &Candidates,
+        i: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        gamma: &mut [f64],
+    ) {
+        let dofs = &list.items()[i].dofs;
+        let (mut w, chi) = self.evaluate(system, list, i, t, q);
+        for (g, chi) in gamma.iter_mut().zip(chi) {
+            let (row, rest) = w.split_at(dofs.len());
+            let mut s = *chi;
+            for (a, &d) in row.iter().zip(dofs.iter()) {
+                s += a * u[d];
+            }
+            *g = s;
+            w = rest;
+        }
+    }
 }
 
 /// Workspace of a velocity-level step.
@@ -43,9 +112,15 @@ pub(super) struct VelocityLevel {
     before: Vec<f64>,
     chi: Vec<f64>,
     groups: Vec<Group>,
-    w: Vec<f64>,
+    kinematics: Kinematics,
+    /// What the rows of the one-step problem were made for.
+    rows_version: u64,
+    rows_dt: f64,
+    rows_active: Vec<bool>,
+    /// Whether all of them have constant kinematics.
+    rows_constant: bool,
     gamma: Vec<f64>,
-    modes: Vec<BlockMode>,
+    xi: Vec<f64>,
     /// Address of the structure that this workspace was made for.
     made_for: usize,
     mass_assembled: bool,
@@ -69,9 +144,13 @@ impl VelocityLevel {
             before: Vec::new(),
             chi: Vec::new(),
             groups: Vec::new(),
-            w: Vec::new(),
+            kinematics: Kinematics::default(),
+            rows_version: 0,
+            rows_dt: 0.0,
+            rows_active: Vec::new(),
+            rows_constant: false,
             gamma: Vec::new(),
-            modes: Vec::new(),
+            xi: Vec::new(),
             made_for: identity_of(system),
             mass_assembled: false,
         }
@@ -106,37 +185,81 @@ impl VelocityLevel {
         }
     }
 
-    /// γ⁻ of the active interactions with the kinematics at (t,q).
+    /// Makes room for a list of candidates.
+    #[inline]
+    pub(super) fn begin(&mut self, candidates: &Candidates) {
+        self.kinematics.prepare(candidates);
+        self.before.resize(candidates.components(), 0.0);
+    }
+
+    /// γ⁻ of interaction `i` with the kinematics at (t,q).
+    #[inline]
+    pub(super) fn velocity_before(
+        &mut self,
+        system: &dyn System,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        candidates: &Candidates,
+        i: usize,
+    ) {
+        let range = candidates.range(i);
+        self.kinematics.velocity(system, candidates, i, t, q, u, &mut self.before[range]);
+    }
+
+    /// γ⁻ as taken last.
+    #[inline]
+    pub(super) fn before(&self, candidates: &Candidates, i: usize) -> &[f64] {
+        &self.before[candidates.range(i)]
+    }
+
+    /// γ⁻ of all active interactions with the kinematics at (t,q).
     pub(super) fn velocities_before(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64], step: &Step) {
-        self.before.clear();
-        self.before.resize(step.candidates.components(), 0.0);
-        for (i, k) in step.candidates.items().iter().enumerate() {
-            if !step.active[i] || matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
-                continue;
+        for i in 0..step.candidates.len() {
+            if step.active[i] {
+                self.velocity_before(system, t, q, u, &step.candidates, i);
             }
-            let range = step.candidates.range(i);
-            relative_velocity(system, k, t, q, u, &mut self.w, &mut self.before[range]);
         }
+    }
+
+    /// Whether the rows depend neither on time nor on position.
+    pub(super) fn constant_rows(&self) -> bool {
+        self.rows_constant
     }
 
     /// The blocks of the one-step problem with kinematics at (t,q).
     pub(super) fn assemble_rows(&mut self, system: &dyn System, t: f64, q: &[f64], step: &Step) {
+        let list = &step.candidates;
+        let same = self.rows_version == list.version() && self.rows_dt == step.dt && self.rows_active == step.active;
+        if same && self.rows_constant {
+            // Only the velocities before are new.
+            for g in &self.groups {
+                let k = &list.items()[g.interaction];
+                let before = &self.before[list.range(g.interaction)];
+                for j in 0..k.dim {
+                    self.full.c[g.row + j] = self.chi[g.row + j] + k.law.restitution(j) * before[j];
+                }
+            }
+            return;
+        }
+        self.rows_version = list.version();
+        self.rows_dt = step.dt;
+        self.rows_active.clone_from(&step.active);
+        self.rows_constant = true;
         self.full.clear_blocks();
         self.groups.clear();
         self.chi.clear();
-        for (i, k) in step.candidates.items().iter().enumerate() {
+        for (i, k) in list.items().iter().enumerate() {
             if !step.active[i] {
                 continue;
             }
+            self.rows_constant &= k.constant;
             let (n, row) = (k.dofs.len(), self.chi.len());
-            if self.w.len() < k.dim * n {
-                self.w.resize(k.dim * n, 0.0);
-            }
-            self.chi.resize(row + k.dim, 0.0);
-            system.velocity(k, t, q, &mut self.w[..k.dim * n], &mut self.chi[row..]);
+            let (w, chi) = self.kinematics.evaluate(system, list, i, t, q);
+            self.chi.extend_from_slice(chi);
             self.groups.push(Group { interaction: i, row, block: self.full.sets.len() });
-            let before = &self.before[step.candidates.range(i)];
-            let (full, chi, w) = (&mut self.full, &self.chi[row..], &self.w);
+            let before = &self.before[list.range(i)];
+            let full = &mut self.full;
             let mut at = 0;
             k.law.percussion_sets(k.dim, step.dt, |set| {
                 let d = set.dim();
@@ -233,13 +356,18 @@ impl VelocityLevel {
         }
         let mut change: f64 = 0.0;
         for i in 0..self.full.sets.len() {
-            let (at, d) = (self.block_row(i), self.full.sets[i].dim());
-            let mut u = [0.0; MAX_DIM];
-            u[..d].copy_from_slice(&self.chi[at..at + d]);
-            self.full.coupling.add_velocity(i, v, &mut u[..d]);
-            for j in 0..d {
-                change = change.max((u[j] - self.gamma[at + j]).abs());
-                self.gamma[at + j] = u[j];
+            let at = self.block_row(i);
+            let dofs = self.full.coupling.dofs(i);
+            let mut values = self.full.coupling.values(i);
+            for row in at..at + self.full.sets[i].dim() {
+                let (w, rest) = values.split_at(dofs.len());
+                let mut u = self.chi[row];
+                for (&j, w) in dofs.iter().zip(w) {
+                    u += w * v[j];
+                }
+                change = change.max((u - self.gamma[row]).abs());
+                self.gamma[row] = u;
+                values = rest;
             }
         }
         if before { change } else { f64::INFINITY }
@@ -257,22 +385,22 @@ impl VelocityLevel {
 
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
-        step.gamma_minus.clone_from(&self.before);
         let reduced = self.full.reduced();
         // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
-        self.scratch.clear();
-        self.scratch.extend((0..self.chi.len()).map(|i| self.gamma[i] + self.full.c[i] - self.chi[i]));
-        reduced.modes(&self.r, &self.scratch, &mut self.modes);
-        self.scratch.resize(self.v.len(), 0.0);
+        self.xi.clear();
+        self.xi.extend((0..self.chi.len()).map(|i| self.gamma[i] + (self.full.c[i] - self.chi[i])));
+        let percussions = step.end.percussions.values_mut();
         for (gi, g) in self.groups.iter().enumerate() {
             let range = step.candidates.range(g.interaction);
-            let dim = range.len();
-            step.end.percussions.values_mut()[range.clone()].copy_from_slice(&self.r[g.row..g.row + dim]);
-            step.gamma_plus[range].copy_from_slice(&self.gamma[g.row..g.row + dim]);
-            let last = self.groups.get(gi + 1).map_or(self.full.sets.len(), |n| n.block);
+            let last = g.row + range.len();
+            percussions[range.clone()].copy_from_slice(&self.r[g.row..last]);
+            step.gamma_minus[range.clone()].copy_from_slice(&self.before[range.clone()]);
+            step.gamma_plus[range].copy_from_slice(&self.gamma[g.row..last]);
+            let blocks = g.block..self.groups.get(gi + 1).map_or(self.full.sets.len(), |n| n.block);
             let mut sigma = Sigma(0);
             let mut bit = 0;
-            for mode in &self.modes[g.block..last] {
+            for b in blocks {
+                let mode = reduced.mode(b, &self.r, &self.xi);
                 for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
                     if bit < 32 {
                         sigma.set(bit, m);
@@ -389,33 +517,3 @@ impl VelocityLevel {
         }
     }
 }
-
-/// γ of one interaction with the kinematics at (t,q).
-pub(super) fn relative_velocity(
-    system: &dyn System,
-    k: &crate::contract::Interaction,
-    t: f64,
-    q: &[f64],
-    u: &[f64],
-    w: &mut Vec<f64>,
-    gamma: &mut [f64],
-) {
-    let n = k.dofs.len();
-    if w.len() < k.dim * n {
-        w.resize(k.dim * n, 0.0);
-    }
-    system.velocity(k, t, q, &mut w[..k.dim * n], gamma);
-    for (row, g) in w[..k.dim * n].chunks_exact(n.max(1)).zip(gamma) {
-        for (a, &j) in row.iter().zip(k.dofs.iter()) {
-            *g += a * u[j];
-        }
-    }
-}
-
-/// Whether an interaction takes part regardless of any gap.
-pub(super) fn always_active(kind: Kind) -> bool {
-    !matches!(kind, Kind::Contact)
-}
-
-const _: fn(&Set) -> usize = Set::dim;
-const _: Mode = Mode::Constraint;

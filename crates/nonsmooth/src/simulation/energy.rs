@@ -131,9 +131,8 @@ impl Ledger {
             let t = 0.5 * (t0 + t1);
             system.kinematics(t, q_star, &zero, &mut beta);
             if beta.iter().any(|&b| b != 0.0) {
-                let shifted = |s: f64| -> Vec<f64> {
-                    q_star.iter().zip(&beta).map(|(q, b)| q + s * step.dt * b).collect()
-                };
+                let shifted =
+                    |s: f64| -> Vec<f64> { q_star.iter().zip(&beta).map(|(q, b)| q + s * step.dt * b).collect() };
                 drive += v(t, &shifted(0.5)) - v(t, &shifted(-0.5));
             }
         }

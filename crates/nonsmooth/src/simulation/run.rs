@@ -235,11 +235,13 @@ pub struct Simulation<'a> {
     projection: Option<JointProjection>,
     meter: Meter,
     state: State,
-    /// Step being tried, and scratch.
-    trial: Frame,
+    /// Step being tried, and scratch. Boxed, so that frames change places by pointer.
+    trial: Box<Frame>,
+    /// Frame of the last final step.
+    done: Box<Frame>,
     /// Accepted, not final, oldest first.
-    pending: Vec<Frame>,
-    spare: Vec<Frame>,
+    pending: Vec<Box<Frame>>,
+    spare: Vec<Box<Frame>>,
     reach: f64,
     ledger: Ledger,
     log: EventLog,
@@ -319,7 +321,8 @@ impl<'a> Simulation<'a> {
             fallback: fallback.flatten().map(with),
             projection: (options.stabilise == Stabilise::Projection).then(|| JointProjection::new(system)),
             meter: Meter::new(system),
-            trial: Frame::default(),
+            trial: Box::default(),
+            done: Box::default(),
             pending: Vec::new(),
             spare: Vec::new(),
             reach: FIRST_REACH,
@@ -509,39 +512,62 @@ impl<'a> Simulation<'a> {
             }
             frame.corrected = frame.raw_q != end.q || frame.raw_u != end.u;
         }
-        frame.start.assign(&self.state);
+        std::mem::swap(&mut frame.start, &mut self.state);
         self.state.assign(&frame.step.end);
         self.controller.arrived(self.state.t);
         self.summary.work.steps += 1;
         let lag = self.controller.lag();
         if lag == 0 {
-            let mut frame = std::mem::take(&mut self.trial);
-            let last = self.controller.propose(self.state.t).is_none();
-            self.finalise(&mut frame, last, observer);
-            self.trial = frame;
+            std::mem::swap(&mut self.trial, &mut self.done);
+            // The frozen list goes on to the next attempt.
+            self.trial.step.candidates.assign(&self.done.step.candidates);
+            let last = self.controller.remaining() == Some(0);
+            self.finalise(None, last, observer);
             return;
         }
-        let next = self.spare.pop().unwrap_or_default();
-        let frame = std::mem::replace(&mut self.trial, next);
-        self.pending.push(frame);
+        let mut next = self.spare.pop().unwrap_or_default();
+        next.step.candidates.assign(&self.trial.step.candidates);
+        self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
-            let mut frame = self.pending.remove(0);
-            self.finalise(&mut frame, false, observer);
-            self.spare.push(frame);
+            let frame = self.pending.remove(0);
+            let used = self.finalise(Some(frame), false, observer);
+            self.spare.extend(used);
         }
     }
 
     /// Makes all pending steps final.
     fn flush(&mut self, observer: &mut dyn Observer) {
-        let mut frames = std::mem::take(&mut self.pending);
+        let frames = std::mem::take(&mut self.pending);
         let n = frames.len();
-        for (i, frame) in frames.iter_mut().enumerate() {
-            self.finalise(frame, i + 1 == n, observer);
+        for (i, frame) in frames.into_iter().enumerate() {
+            let used = self.finalise(Some(frame), i + 1 == n, observer);
+            self.spare.extend(used);
         }
     }
 
-    /// Certificate, ledger, events, sums, observers of a final step.
-    fn finalise(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
+    /// Certificate, ledger, events, sums, observers of a final step: of `given`, or of `self.done`. Gives
+    /// a frame back that can be used again.
+    fn finalise(&mut self, given: Option<Box<Frame>>, last: bool, observer: &mut dyn Observer) -> Option<Box<Frame>> {
+        let observe = self.options.observe;
+        if observe == Observe::NONE {
+            let f = given.as_ref().unwrap_or(&self.done);
+            let raw = f.corrected.then_some((&f.raw_q[..], &f.raw_u[..]));
+            let (system, start, step) = (self.system, &f.start, &f.step);
+            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, last });
+            return given;
+        }
+        let from_done = given.is_none();
+        let mut frame = given.unwrap_or_else(|| std::mem::take(&mut self.done));
+        self.examine(&mut frame, last, observer);
+        if from_done {
+            self.done = frame;
+            None
+        } else {
+            Some(frame)
+        }
+    }
+
+    fn examine(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
         let system = self.system;
         // Certificate and ledger look at what the scheme made, before corrections.

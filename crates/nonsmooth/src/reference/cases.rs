@@ -1,0 +1,178 @@
+//! All reference models as runs: what a test of every model with every scheme goes through.
+
+use super::{
+    Ball, Bead, Belt, Block, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum, PointOnTable,
+    PulledMass, Swing, Top,
+};
+use crate::law::ContactLaw;
+use crate::scheme::stabilise::Stabilise;
+use crate::scheme::{OptionKind, SCHEMES, Settings};
+use crate::{Differentiated, Model, ModelError, SimulationOptions, State, System};
+
+/// A model, a start, and a run that passes through all that the model has: impacts, stick, slip, rest.
+pub struct Case {
+    /// Unique name.
+    pub name: &'static str,
+    /// The system.
+    pub system: Box<dyn System>,
+    /// Where it starts.
+    pub start: State,
+    /// Step, s: no divisor of the times of events.
+    pub step: f64,
+    /// End, s.
+    pub end: f64,
+    /// Whether joints are projected.
+    pub stabilise: Stabilise,
+    /// Whether W and χ are constant and no obstacle moves.
+    pub constant_directions: bool,
+}
+
+impl Case {
+    /// Options of the run.
+    pub fn options(&self) -> SimulationOptions {
+        let mut o = SimulationOptions::new(self.step, self.end);
+        o.stabilise = self.stabilise;
+        o
+    }
+}
+
+fn make<M: Model + 'static>(model: M) -> Result<Box<dyn System>, ModelError> {
+    Ok(Box::new(Differentiated::new(model)?))
+}
+
+fn run(name: &'static str, system: Box<dyn System>, q: &[f64], u: &[f64], step: f64, end: f64) -> Case {
+    let start = State::new(0.0, q.to_vec(), u.to_vec());
+    Case { name, system, start, step, end, stabilise: Stabilise::None, constant_directions: true }
+}
+
+/// Every reference model, with friction and without, with joints and without.
+pub fn cases() -> Result<Vec<Case>, ModelError> {
+    let mut all = smooth()?;
+    all.extend(points()?);
+    all.extend(blocks()?);
+    all.extend(pendula()?);
+    Ok(all)
+}
+
+/// One coordinate or a rotation; impacts without friction.
+fn smooth() -> Result<Vec<Case>, ModelError> {
+    let elastic = Ball { e: 1.0, ..Ball::default() };
+    let plastic = Ball { e: 0.0, ..Ball::default() };
+    let free = Oscillator { stop: f64::NEG_INFINITY, ..Oscillator::default() };
+    let damped = Swing { damping: 0.4, ..Swing::default() };
+    let stopped = Bead { stop: -0.4, ..Bead::default() };
+    let heavy = Top { moment: 3.0, ..Top::default() };
+    Ok(vec![
+        run("ball", make(Ball::default())?, &[1.0], &[0.0], 7e-3, 3.5),
+        run("ball-elastic", make(elastic)?, &[1.0], &[0.0], 7e-3, 3.5),
+        run("ball-plastic", make(plastic)?, &[1.0], &[0.0], 7e-3, 2.0),
+        run("oscillator", make(Oscillator::default())?, &[1.0], &[0.0], 1.3e-2, 8.0),
+        run("oscillator-free", make(free)?, &[1.0], &[0.3], 1.3e-2, 4.0),
+        run("flight", make(Flight::default())?, &[0.0], &[1.0], 7e-3, 1.0),
+        run("swing", make(Swing::default())?, &[2.0], &[0.0], 7e-3, 2.0),
+        run("swing-damped", make(damped)?, &[2.0], &[0.0], 7e-3, 2.0),
+        run("bead", make(Bead::default())?, &[1.2], &[0.5], 3e-3, 2.0),
+        run("bead-stop", make(stopped)?, &[1.2], &[0.5], 3e-3, 2.0),
+        run("driven-spring", make(DrivenSpring::default())?, &[0.2], &[0.0], 7e-3, 3.0),
+        run("top", make(heavy)?, &[1.0, 0.0, 0.0, 0.0], &[1.5, 0.0, 4.0], 3e-3, 1.0),
+    ])
+}
+
+/// Points that rub.
+fn points() -> Result<Vec<Case>, ModelError> {
+    let incline = |slope, mu| make(Incline { slope, mu, mass: 2.0, g: 9.81 });
+    let pulled = |force| make(PulledMass { mass: 1.0, force, bound: 2.0, e: 0.0 });
+    let table = |law: &ContactLaw, table| make(PointOnTable { mass: 1.5, g: 9.81, law: law.clone(), table });
+    let coulomb = ContactLaw::newton(0.4).coulomb(2, 0.3);
+    let tresca = ContactLaw::newton(0.4).tresca(2, 2.0);
+    let springy = coulomb.clone().tangential_restitution(0.3);
+    let (q, u) = ([0.0, 0.0, 0.05], [1.0, -0.7, 0.0]);
+    let moving = |case| Case { constant_directions: false, ..case };
+    Ok(vec![
+        run("incline-slides", incline(0.5, 0.3)?, &[0.0, 0.1], &[0.0; 2], 3e-3, 1.0),
+        run("incline-sticks", incline(0.3, 0.8)?, &[0.0, 0.0], &[2.0, 0.0], 3e-3, 1.0),
+        run("pulled-slides", pulled(3.0)?, &[0.0], &[0.0], 7e-3, 1.0),
+        run("pulled-sticks", pulled(1.0)?, &[0.0], &[0.5], 7e-3, 1.0),
+        run("belt", make(Belt::default())?, &[0.0, 0.0], &[0.0, 0.0], 7e-3, 6.0),
+        run("table", table(&coulomb, [0.0; 3])?, &q, &u, 3e-3, 1.0),
+        run("table-tresca", table(&tresca, [0.0; 3])?, &q, &u, 3e-3, 1.0),
+        run("table-springy", table(&springy, [0.0; 3])?, &q, &u, 3e-3, 1.0),
+        moving(run("table-moves-along", table(&coulomb, [0.5, -0.2, 0.0])?, &q, &[0.0; 3], 3e-3, 1.0)),
+        moving(run("table-rises", table(&coulomb, [0.3, 0.4, 0.2])?, &q, &u, 3e-3, 1.0)),
+    ])
+}
+
+/// Blocks: dropped flat with linearised corners, dropped tilted with exact ones.
+fn blocks() -> Result<Vec<Case>, ModelError> {
+    let flat = Block { linearised: true, ..Block::default() };
+    let flat_rough = Block { mu: Some(0.5), ..flat.clone() };
+    let smooth = Block { e: 0.3, ..Block::default() };
+    let rough = Block { mu: Some(0.5), ..smooth.clone() };
+    let slope = Block { slope: 0.3, ..rough.clone() };
+    let (q, tilted) = ([0.0, 0.26, 0.0], [0.0, 0.7, 0.4]);
+    let turning = |case| Case { constant_directions: false, ..case };
+    Ok(vec![
+        run("block-flat", make(flat)?, &q, &[0.0; 3], 1.1e-3, 0.2),
+        run("block-flat-rough", make(flat_rough)?, &q, &[6.0, 0.0, 0.0], 1.1e-3, 0.5),
+        turning(run("block", make(smooth)?, &tilted, &[0.0; 3], 1.1e-3, 1.0)),
+        turning(run("block-rough", make(rough)?, &tilted, &[2.0, 0.0, 0.0], 1.1e-3, 1.0)),
+        turning(run("block-slope", make(slope)?, &tilted, &[0.0; 3], 1.1e-3, 1.0)),
+    ])
+}
+
+/// Joints, drifting and projected.
+fn pendula() -> Result<Vec<Case>, ModelError> {
+    let pendulum = |copies| make(Pendulum { g: 9.81, copies });
+    let double = DoublePendulum { length: 1.0, mass: 1.0, g: 9.81 };
+    let folded = double.configuration(1.2, 2.0);
+    let (q, u) = ([0.6, -0.8], [0.8, 0.6]);
+    let turning = |case| Case { constant_directions: false, ..case };
+    let projected = |case| Case { stabilise: Stabilise::Projection, ..turning(case) };
+    Ok(vec![
+        turning(run("pendulum", pendulum(1)?, &[1.0, 0.0], &[0.0; 2], 3e-3, 1.5)),
+        turning(run("pendulum-redundant", pendulum(2)?, &q, &u, 3e-3, 1.5)),
+        projected(run("pendulum-redundant-projected", pendulum(2)?, &q, &u, 3e-3, 1.0)),
+        turning(run("double-pendulum", make(double.clone())?, &folded, &[0.0; 6], 3e-3, 1.0)),
+        projected(run("double-pendulum-projected", make(double)?, &folded, &[0.0; 6], 3e-3, 1.0)),
+    ])
+}
+
+/// A scheme of the registry with some of its options.
+#[derive(Debug, Clone)]
+pub struct Variant {
+    /// Scheme and options, for messages.
+    pub label: String,
+    /// Name of the scheme.
+    pub scheme: &'static str,
+    /// Its options.
+    pub settings: Settings,
+}
+
+/// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1} and every rule for the forces.
+pub fn variants() -> Vec<Variant> {
+    let mut out = Vec::new();
+    for info in SCHEMES {
+        let has = |key: &str| info.options.iter().find(|o| o.key == key);
+        let thetas: &[Option<f64>] = if has("theta").is_some() { &[Some(0.0), Some(0.5), Some(1.0)] } else { &[None] };
+        let forces: Vec<Option<&str>> = match has("force").map(|o| o.kind) {
+            Some(OptionKind::Choice { words, .. }) => words.iter().copied().map(Some).collect(),
+            _ => vec![None],
+        };
+        for theta in thetas {
+            for force in &forces {
+                let mut label = info.name.to_string();
+                let mut settings = Settings::new();
+                if let Some(theta) = theta {
+                    label += &format!(" theta={theta}");
+                    settings = settings.number("theta", *theta);
+                }
+                if let Some(force) = force {
+                    label += &format!(" force={force}");
+                    settings = settings.word("force", force);
+                }
+                out.push(Variant { label, scheme: info.name, settings });
+            }
+        }
+    }
+    out
+}
