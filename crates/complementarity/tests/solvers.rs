@@ -146,6 +146,33 @@ fn the_returned_percussions_are_no_worse_than_the_start() {
 }
 
 #[test]
+fn the_residual_is_the_stated_one() {
+    // ‖r − proj(r − û)‖₂ / ‖b‖₂ by hand, with numbers that are exact.
+    let unit = |n: usize| {
+        let mut a = Dense::zeros(n, n);
+        (0..n).for_each(|i| a[(i, i)] = 1.0);
+        a
+    };
+    let lcp = Problem::lcp(unit(2), vec![-3.0, 4.0]).unwrap();
+    let mut u = vec![0.0; 3];
+    // u = (−3, 4): the map is (min(0, −3), min(0, 4)).
+    assert_eq!(lcp.residual(&[0.0, 0.0], &mut u[..2]), 3.0 / 5.0);
+    assert_eq!(u[..2], [-3.0, 4.0]);
+    assert_eq!(lcp.residual(&[3.0, 0.0], &mut u[..2]), 0.0);
+    // u = (−2, 6), r = (1, 2): (min(1, −2), min(2, 6)), of length √8.
+    assert_eq!(lcp.residual(&[1.0, 2.0], &mut u[..2]), 8f64.sqrt() / 5.0);
+    // b = 0: not divided.
+    let homogeneous = Problem::lcp(unit(1), vec![0.0]).unwrap();
+    assert_eq!(homogeneous.residual(&[2.0], &mut u[..1]), 2.0);
+    // Slip with μ = 1: u_T = (3, 4) needs û_N = u_N + 5. At r = 0, u_N = −4: −û = (−1, −3, −4) lies in the cone
+    // polar to K only if 5 ≤ 1; its projection is s(1, −3/5, −4/5) with s = (−1 + 5)/2 = 2, of length 2√2.
+    let contact = Problem::dense(vec![Set::Coulomb { dim: 2, mu: 1.0 }], unit(3), vec![-4.0, 3.0, 4.0]).unwrap();
+    let expected = 8f64.sqrt() / 41f64.sqrt();
+    // Some ten roundings.
+    assert!((contact.residual(&[0.0; 3], &mut u) - expected).abs() < 1e-15);
+}
+
+#[test]
 fn planted_solutions_are_solutions() {
     // The generators themselves: the judge and the residual of the crate both accept what was planted.
     let mut planted = 0;

@@ -44,3 +44,8 @@ pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
 pub use state::{Percussions, Reason, Sigma, State, Step, StepReport};
+
+/// Compiles and runs the Rust blocks of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

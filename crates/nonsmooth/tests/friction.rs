@@ -159,8 +159,8 @@ fn check_slope(
     let end = records.last().expect("records");
     let what = format!("{name}, tan = {} mu: x = {:e}, x' = {:e}", alpha.tan() / mu, end.q[0], end.u[0]);
     if sticks {
-        // Rounding of the velocity, 1e-16 g dt, in every one of 2000 steps.
-        assert!(end.q[0].abs() <= 1e-15, "{what}");
+        // The solver leaves at most 1e-10 g dt of velocity.
+        assert!(end.q[0].abs() <= 1e-10 * G * 1e-3 * end.t, "{what}");
     } else {
         let a = G * (alpha.sin() - mu * alpha.cos());
         let exact = 0.5 * a * end.t * end.t;
@@ -650,19 +650,33 @@ fn an_impact_on_a_shaken_table_has_the_velocity_of_the_closed_form() {
 
 #[test]
 fn a_ball_rests_on_a_table_that_is_shaken_gently() {
-    // A ω² < g: once closed, the contact carries all the time and the ball moves with the table.
-    let (amplitude, omega) = (0.05, 8.0);
-    assert!(amplitude * omega * omega < G);
+    // A ω² < g: the ball stays on the table. The law is on velocity level: the gap drifts by A ω³ h³/12 in a step, and where
+    // it opens, the ball falls for one step and is caught, (g − Aω²) h² deep. That is more than the drift of the whole run.
+    let (amplitude, omega, h) = (0.05, 8.0, 1e-3);
     let system = take(Shaken { amplitude, omega, e: 0.0 });
-    let h = 1e-3;
-    let table = |t: f64| amplitude * omega * (omega * t).cos();
-    let (_, records) = run(&system, "moreau-jean", &[0.0], &[table(0.0)], SimulationOptions::new(h, 2.0));
-    for r in &records[1..] {
-        // The law is on the velocity at the end of the step: rounding.
-        assert!((r.u[0] - table(r.t)).abs() <= 1e-12, "{} {}", r.u[0], table(r.t));
-        let force = contact(r, 0)[0] / h;
-        // Mean force over a step against m (g − A ω² sin ωt) in its middle: A ω⁴ h²/24.
-        let exact = G - amplitude * omega * omega * (omega * (r.t - 0.5 * h)).sin();
-        assert!((force - exact).abs() <= amplitude * omega.powi(4) * h * h / 24.0 + 1e-9, "{force} {exact}");
+    let (shaking, table) = (amplitude * omega * omega, |t: f64| amplitude * omega * (omega * t).cos());
+    let (drift, steps) = (amplitude * omega.powi(3) * h.powi(3) / 12.0, 2000.0);
+    assert!(shaking < G && (G - shaking) * h * h > drift * steps);
+    let (_, records) = run(&system, "moreau-jean", &[0.0], &[table(0.0)], SimulationOptions::new(h, steps * h));
+    let mut lost = 0;
+    for w in records.windows(2) {
+        let r = &w[1];
+        let (gap, velocity) = (r.q[0] - amplitude * (omega * r.t).sin(), r.u[0] - table(r.t));
+        // One step of free fall in velocity, two half steps in position, and the drift of all steps.
+        assert!(velocity.abs() <= (G + shaking) * h, "t = {}: velocity {velocity:e}", r.t);
+        assert!(gap.abs() <= (G + shaking) * h * h + drift * steps, "t = {}: gap {gap:e}", r.t);
+        if !of(r).active[0] {
+            lost += 1;
+            continue;
+        }
+        // The law at the end of the step: rounding.
+        assert!(velocity.abs() <= 1e-12, "t = {}: {velocity:e}", r.t);
+        if w[0].step.as_ref().is_some_and(|s| s.active[0]) {
+            // Mean force over a step against m (g − A ω² sin ωt) in its middle: A ω⁴ h²/24.
+            let exact = G - shaking * (omega * (r.t - 0.5 * h)).sin();
+            let force = contact(r, 0)[0] / h;
+            assert!((force - exact).abs() <= amplitude * omega.powi(4) * h * h / 24.0 + 1e-9, "{force} {exact}");
+        }
     }
+    assert!(lost <= 1, "lost {lost} times");
 }

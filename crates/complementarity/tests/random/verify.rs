@@ -34,10 +34,10 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether a solver with this tolerance may call it solved. NaN confirms nothing, nor do percussions so large
-    /// that rounding alone exceeds the tolerance.
+    /// Whether a solver with this tolerance may call it solved. NaN and infinity confirm nothing, and percussions so
+    /// large that rounding may exceed the tolerance are granted no more than the tolerance for it.
     pub(crate) fn confirms(&self, tolerance: f64) -> bool {
-        self.rounding <= tolerance && self.violation <= tolerance + self.rounding
+        self.violation <= tolerance + self.rounding.min(tolerance)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::candidates::{Candidates, Interaction, Kind};
 use super::evaluate::{
     Element, Force, Function, Gap, Joint, MAX_LOCAL, Potential, PotentialForce, Rate, Slip, VelocityJoint,
-    along_motion, derivatives, rates, times_b, value,
+    along_motion, derivatives, derivatives_once, rates, times_b, value,
 };
 use super::layout::{ForceKind, Layout, Place};
 use super::model::Model;
@@ -387,7 +387,7 @@ impl<M: Model> Differentiated<M> {
     fn gradient<F: Function>(&self, f: &F, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         self.local(place, q, u, |lq, lu, work| {
             let (values, _) = work.sized(rows, 0);
-            derivatives(f, t, lq, lu, 1..1 + lq.len(), values, out);
+            derivatives_once(f, t, lq, lu, 1..1 + lq.len(), values, out);
         });
     }
 

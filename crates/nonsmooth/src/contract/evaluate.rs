@@ -18,11 +18,8 @@ pub(super) trait Function {
 /// Runs `$body` with the smallest capacity constant that holds `$n`.
 macro_rules! with_capacity {
     ($n:expr, $cap:ident => $body:expr) => {
-        if $n <= 4 {
-            const $cap: usize = 4;
-            $body
-        } else if $n <= 16 {
-            const $cap: usize = 16;
+        if $n <= 8 {
+            const $cap: usize = 8;
             $body
         } else {
             const $cap: usize = MAX_LOCAL;
@@ -54,13 +51,25 @@ pub(super) fn derivatives<F: Function>(
     jacobian: &mut [f64],
 ) {
     with_capacity!(capacity(q, u, values.len()), CAP => match vars.len() {
-        0 => f.eval::<f64, CAP>(t, q, u, values),
-        1 => passes::<F, 1, CAP>(f, t, q, u, vars, values, jacobian),
-        2 => passes::<F, 2, CAP>(f, t, q, u, vars, values, jacobian),
+        0..=2 => passes::<F, 2, CAP>(f, t, q, u, vars, values, jacobian),
         _ => passes::<F, 4, CAP>(f, t, q, u, vars, values, jacobian),
     });
 }
 
+/// The same for functions that no inner loop calls: one instance, so that models stay quick to compile.
+pub(super) fn derivatives_once<F: Function>(
+    f: &F,
+    t: f64,
+    q: &[f64],
+    u: &[f64],
+    vars: Range<usize>,
+    values: &mut [f64],
+    jacobian: &mut [f64],
+) {
+    passes::<F, 4, MAX_LOCAL>(f, t, q, u, vars, values, jacobian);
+}
+
+#[inline]
 fn passes<F: Function, const C: usize, const CAP: usize>(
     f: &F,
     t: f64,
@@ -102,25 +111,22 @@ fn passes<F: Function, const C: usize, const CAP: usize>(
     }
 }
 
-/// Derivative along the direction (1, dq, 0).
+/// Derivative along the direction (1, q̇, 0).
 pub(super) fn along_motion<F: Function>(f: &F, t: f64, q: &[f64], u: &[f64], qdot: &[f64], out: &mut [f64]) {
-    fn run<F: Function, const CAP: usize>(f: &F, t: f64, q: &[f64], u: &[f64], qdot: &[f64], out: &mut [f64]) {
-        let mut dq = [Dual::constant(0.0); CAP];
-        let mut du = [Dual::constant(0.0); CAP];
-        let mut o = [Dual::constant(0.0); CAP];
-        for i in 0..q.len() {
-            dq[i] = Dual { re: q[i], eps: [qdot[i]] };
-        }
-        for i in 0..u.len() {
-            du[i] = Dual::constant(u[i]);
-        }
-        let n = out.len();
-        f.eval::<Dual<f64, 1>, CAP>(Dual { re: t, eps: [1.0] }, &dq[..q.len()], &du[..u.len()], &mut o[..n]);
-        for i in 0..n {
-            out[i] = o[i].eps[0];
-        }
+    let mut dq = [Dual::constant(0.0); MAX_LOCAL];
+    let mut du = [Dual::constant(0.0); MAX_LOCAL];
+    let mut o = [Dual::constant(0.0); MAX_LOCAL];
+    for i in 0..q.len() {
+        dq[i] = Dual { re: q[i], eps: [qdot[i]] };
     }
-    with_capacity!(capacity(q, u, out.len()), CAP => run::<F, CAP>(f, t, q, u, qdot, out));
+    for i in 0..u.len() {
+        du[i] = Dual::constant(u[i]);
+    }
+    let n = out.len();
+    f.eval::<Dual<f64, 1>, MAX_LOCAL>(Dual { re: t, eps: [1.0] }, &dq[..q.len()], &du[..u.len()], &mut o[..n]);
+    for i in 0..n {
+        out[i] = o[i].eps[0];
+    }
 }
 
 /// q̇ of the extended coordinates of a part.

@@ -11,7 +11,8 @@
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
 //!
-//! Times are ends of steps: an event is located within one step.
+//! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
+//! step of the start of its step). Everything else happens at the end of its step.
 
 use crate::contract::Kind;
 use crate::law::Law;
@@ -99,12 +100,14 @@ const SHRINK: f64 = 0.98;
 const LIKE: f64 = 2.0;
 
 impl EventLog {
-    /// Looks at an accepted step. `free` gives the change of the gap velocity of interaction i that forces alone
-    /// would make in the step.
+    /// Looks at an accepted step from time `t0`. `free` gives the change of the gap velocity of interaction i that
+    /// forces alone would make in the step, `gap` its gap at the start.
     pub(crate) fn look(
         &mut self,
+        t0: f64,
         step: &Step,
         mut free: impl FnMut(usize) -> f64,
+        mut gap: impl FnMut(usize) -> f64,
         mut emit: impl FnMut(f64, EventKind, Option<usize>),
     ) {
         let t = step.end.t;
@@ -143,6 +146,7 @@ impl EventLog {
                     // Beyond what the forces of this step and the one before can have built up.
                     let impact = approach > 2.0 * free(i).abs() + f64::EPSILON;
                     if impact {
+                        let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));
                         state.note_impact(t);
                         if !state.accumulating && state.shrinks() {

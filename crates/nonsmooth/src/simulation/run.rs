@@ -666,7 +666,12 @@ impl<'a> Simulation<'a> {
             system.velocity(k, start.t, &start.q, &mut w, &mut chi);
             k.dofs.iter().zip(&w).map(|(&j, w)| w * (v[j] - start.u[j])).sum()
         };
-        self.log.look(step, free, |t, kind, i| {
+        let gap = |i: usize| -> f64 {
+            let mut g = [0.0];
+            system.position(&step.candidates.items()[i], start.t, &start.q, &mut g);
+            g[0]
+        };
+        self.log.look(start.t, step, free, gap, |t, kind, i| {
             let k = i.map(|i| &step.candidates.items()[i]);
             events.push(Event { t, kind, id: k.map(|k| k.id), contact: k.map(|k| system.name(k)) });
         });

@@ -1,0 +1,242 @@
+//! The bouncing ball: infinitely many impacts in finite time, and none of its energy lost where e = 1.
+//!
+//! **Timing.** With θ = 1/2 the flight of the ball is exact at grid points, and everything that is wrong comes from the
+//! one step in which an impact happens. Let the ball arrive with speed v at the time t*, and let the step that takes
+//! the percussion start at t* − d. The forecast ḡ = g + γ h ġ ≤ 0 chooses that step: d ∈ [(γ−1)h, γh); the free forecast
+//! and γ = 1 choose the step that contains t*, `moreau-midpoint` is γ = 1/2. The step turns the velocity without weight and
+//! leaves (e = 1/2, weight 2, terms in h² dropped):
+//!
+//! - the percussion is logged at its end, t* + h − d;
+//! - the next impact comes h/2 late, whatever d is;
+//! - it comes faster by w = 3d − h, which lengthens the arc after it by w/2 and all that is left by w.
+//!
+//! So the impacts at 1, 2, 5/2 are logged late by (in steps) 1 − d₁, ½ + 1 − d₂, ½ + ½ + w₁/2 + 1 − d₃, and of n bounces
+//! each shifts the end of the accumulation by ½ + w, in the mean by 3γ − 2 steps. *No* forecast logs all three within one step,
+//! and the accumulation ends late by a few steps times log₂(1/h). The forecast with the first impact within one step
+//! is the free one or γ = 1; the least bias at the accumulation has γ = 2/3.
+
+use nonsmooth::reference::Ball;
+use nonsmooth::scheme::{self, Scheme, Settings};
+use nonsmooth::simulation::{EventKind, Observe, Observer, Status, StepView};
+use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, Summary};
+
+struct Row {
+    label: &'static str,
+    /// γ of the forecast; the free forecast is that of γ = 1 to first order.
+    gamma: f64,
+    name: &'static str,
+    settings: Settings,
+}
+
+impl Row {
+    fn make(&self) -> Box<dyn Scheme> {
+        scheme::make(self.name, &self.settings).unwrap()
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let jean = |label, gamma: f64, settings: Settings| Row { label, gamma, name: "moreau-jean", settings };
+    let explicit = |gamma| Settings::new().number("gamma", gamma);
+    let free = || Settings::new().word("forecast", "free");
+    vec![
+        jean("moreau-jean (defaults)", 0.0, Settings::new()),
+        jean("gamma=1/2", 0.5, explicit(0.5)),
+        jean("gamma=2/3", 2.0 / 3.0, explicit(2.0 / 3.0)),
+        jean("gamma=1", 1.0, explicit(1.0)),
+        jean("free", 1.0, free()),
+        jean("gamma=2", 2.0, explicit(2.0)),
+        jean("trapezoid free", 1.0, free().word("force", "trapezoid")),
+        Row { label: "moreau-midpoint", gamma: 0.5, name: "moreau-midpoint", settings: Settings::new() },
+    ]
+}
+
+/// Steps that do not divide 1.
+const STEPS: [f64; 3] = [3e-3, 7e-4, 1.3e-4];
+
+fn bounce(row: &Row, h: f64) -> Summary {
+    let ball = Differentiated::new(Ball::default()).unwrap();
+    // Whole steps up to 5 s: a shortened last step would let a ball that the free forecast holds at a height of
+    // O(h²) fall for that step, rightly.
+    let end = (5.0 / h).ceil() * h;
+    let start = State::new(0.0, vec![1.0], vec![0.0]);
+    let summary = Simulation::new(&ball, start, row.make(), SimulationOptions::new(h, end)).unwrap().run();
+    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop);
+    summary
+}
+
+fn times(summary: &Summary, kind: EventKind) -> Vec<f64> {
+    summary.events.iter().filter(|e| e.kind == kind).map(|e| e.t).collect()
+}
+
+/// Terms in h² that the head drops, in steps: a few times h/v ≤ 3e-3.
+const CURVATURE: f64 = 0.05;
+
+#[test]
+fn impacts_are_logged_where_the_forecast_puts_them() {
+    println!("delay of the logged impacts at 1, 2, 5/2 and of accumulation-end, in steps");
+    let mut failures = Vec::new();
+    for row in rows() {
+        for h in STEPS {
+            let summary = bounce(&row, h);
+            let impacts = times(&summary, EventKind::Impact);
+            let late: Vec<f64> = impacts.iter().zip([1.0, 2.0, 2.5]).map(|(t, exact)| (t - exact) / h).collect();
+            let end: Vec<f64> = times(&summary, EventKind::AccumulationEnd).iter().map(|t| (t - 3.0) / h).collect();
+            println!("{:24} h = {h:7}: {late:6.2?} {end:6.2?}  {} impacts", row.label, impacts.len());
+            // d ∈ [γ − 1, γ) of each impact, w of the first.
+            let lag = (1.0 - row.gamma, 2.0 - row.gamma);
+            let w = (3.0 * (row.gamma - 1.0) - 1.0, 3.0 * row.gamma - 1.0);
+            let shift = [(0.0, 0.0), (0.5, 0.5), (1.0 + 0.5 * w.0, 1.0 + 0.5 * w.1)];
+            for (i, (found, shift)) in late.iter().zip(shift).enumerate() {
+                let (low, high) = (shift.0 + lag.0 - CURVATURE, shift.1 + lag.1 + CURVATURE);
+                if !(*found >= low && *found <= high) {
+                    failures.push(format!("{} h = {h}: impact {i} late by {found} not in [{low}, {high}]", row.label));
+                }
+            }
+            // Impacts end when an arc is as long as a step or two: after 1 + log₂(1/h) bounces, give or take one.
+            let bounces = (1.0 / h).log2().ceil() + 2.0;
+            let (low, high) = (bounces * (0.5 + w.0).min(0.0) - 2.0, bounces * (0.5 + w.1).max(0.0) + 2.0);
+            if !(end.len() == 1 && end[0] >= low && end[0] <= high) {
+                failures
+                    .push(format!("{} h = {h}: accumulation-end late by {end:?}, not in [{low}, {high}]", row.label));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn with_the_free_forecast_the_first_impact_is_logged_within_one_step() {
+    for row in rows().iter().filter(|r| r.gamma == 1.0) {
+        for h in STEPS {
+            let late = times(&bounce(row, h), EventKind::Impact)[0] - 1.0;
+            assert!((0.0..=h).contains(&late), "{} h = {h}: {late}", row.label);
+        }
+    }
+}
+
+#[test]
+fn the_ball_passes_the_accumulation_and_rests() {
+    for row in rows() {
+        for h in STEPS {
+            let (label, summary) = (row.label, bounce(&row, h));
+            // At rest every step halves the velocity and turns it: 2/h steps leave less than rounding of anything.
+            assert!(summary.end.u[0].abs() < 1e-12, "{label} h = {h}: u = {}", summary.end.u[0]);
+            // Deepest where the first impact takes its percussion latest: d = (γ−1)h at v = 2, then the step itself goes
+            // on by (1−e)vh/2. Held up by a forecast that looks ahead, the ball may rest as much above: γhv with v ≤ weight·h.
+            let depth = (2.0 * (1.0 - row.gamma) + 0.5).max(0.0) * h + CURVATURE * h;
+            let found = summary.worst.penetration;
+            assert!(found <= depth, "{label} h = {h}: penetrates {} steps", found / h);
+            let above = 2.0 * row.gamma.max(1.0) * h * h;
+            assert!(summary.end.q[0] <= above, "{label} h = {h}: rests {} above", summary.end.q[0]);
+            assert!(summary.end.q[0] >= -depth, "{label} h = {h}: rests {} below", -summary.end.q[0]);
+        }
+    }
+}
+
+#[test]
+fn the_events_come_in_order_and_end_with_the_rest() {
+    for row in rows() {
+        for h in STEPS {
+            let summary = bounce(&row, h);
+            let kinds: Vec<EventKind> = summary.events.iter().map(|e| e.kind).collect();
+            use EventKind::{AccumulationEnd, AccumulationStart, Close, Impact};
+            let at = kinds.len() - 2;
+            assert_eq!(kinds[..4], [Impact, Impact, Impact, AccumulationStart], "{} h = {h}", row.label);
+            assert!(kinds[4..at].iter().all(|k| *k == Impact), "{} h = {h}: {kinds:?}", row.label);
+            assert_eq!(kinds[at..], [AccumulationEnd, Close], "{} h = {h}: {kinds:?}", row.label);
+            assert!(summary.events.windows(2).all(|w| w[0].t <= w[1].t), "in order of time");
+            assert_eq!(summary.events[2].t, summary.events[3].t, "the third impact starts the accumulation");
+            assert!(summary.events.iter().all(|e| e.contact.as_deref() == Some("ground")));
+        }
+    }
+}
+
+#[test]
+fn percussions_sum_to_the_change_of_momentum() {
+    for row in rows() {
+        for h in STEPS {
+            let summary = bounce(&row, h);
+            // m Δu = P − weight·T, and the ball starts at rest.
+            let expected = 2.0 * summary.end.t + summary.end.u[0];
+            let found = summary.percussions["ground"][0];
+            // Rounding of as many additions as steps to a sum of about 10.
+            let tolerance = summary.work.steps as f64 * f64::EPSILON * expected;
+            assert!((found - expected).abs() <= tolerance, "{} h = {h}: {found} not {expected}", row.label);
+        }
+    }
+}
+
+/// Largest deviation of the energy and of the scheme's own invariant from their start.
+struct Deviation {
+    theta: f64,
+    h: f64,
+    /// Of E and of Ẽ.
+    worst: [f64; 2],
+}
+
+const WEIGHT: f64 = 2.0;
+
+impl Observer for Deviation {
+    fn step(&mut self, view: &StepView) {
+        let (q, u) = (view.step.end.q[0], view.step.end.u[0]);
+        let energy = 0.5 * u * u + WEIGHT * q;
+        let invariant = energy - (self.theta - 0.5) * WEIGHT * self.h * u;
+        let start = WEIGHT;
+        for (worst, value) in self.worst.iter_mut().zip([energy, invariant]) {
+            *worst = worst.max((value - start).abs() / start);
+        }
+    }
+}
+
+/// Deviations over at least 1,000 bounces of the elastic ball from height 1.
+fn elastic(name: &str, settings: &Settings, theta: f64) -> [f64; 2] {
+    let ball = Differentiated::new(Ball { e: 1.0, weight: WEIGHT, ..Ball::default() }).unwrap();
+    let h = 1.7e-2;
+    // A bounce takes 2 s, or up to 2h less by the timing of its impact.
+    let steps = (2_040.0 / h).ceil();
+    let mut options = SimulationOptions::new(h, steps * h);
+    options.observe = Observe { events: true, ..Observe::NONE };
+    let start = State::new(0.0, vec![1.0], vec![0.0]);
+    let scheme = scheme::make(name, settings).unwrap();
+    let mut deviation = Deviation { theta, h, worst: [0.0; 2] };
+    let summary = Simulation::new(&ball, start, scheme, options).unwrap().run_with(&mut deviation);
+    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop);
+    let bounces = times(&summary, EventKind::Impact).len();
+    assert!(bounces >= 1_000, "{bounces} bounces");
+    assert!(summary.events.iter().all(|e| e.kind == EventKind::Impact), "it never closes or accumulates");
+    deviation.worst
+}
+
+/// With M, W and the weight constant a step has M(u₁ − u₀) = −weight·h + P. Times the mean velocity ū:
+///
+/// ```text
+/// E₁ − E₀ = P ū + weight·h (u_θ − ū) = P ū + weight·h (θ − ½)(u₁ − u₀)
+/// ```
+///
+/// because the position moves by h u_θ. An elastic percussion has u₁ = −u₀, so ū = 0 and P ū = 0, whenever it comes and however
+/// deep the ball is. Hence Ẽ = E − (θ − ½) weight·h u never changes, for any θ and forecast; for θ = 1/2 that
+/// is the energy itself, and `moreau-midpoint` with a constant force is the same rule.
+#[test]
+fn the_elastic_ball_keeps_its_energy_over_1000_bounces_where_theta_is_one_half() {
+    let mut cases = vec![("moreau-midpoint", Settings::new(), 0.5)];
+    for theta in [0.5, 0.0, 1.0] {
+        let jean = || Settings::new().number("theta", theta);
+        cases.push(("moreau-jean", jean(), theta));
+        cases.push(("moreau-jean", jean().number("gamma", 1.0), theta));
+        cases.push(("moreau-jean", jean().word("forecast", "free"), theta));
+        cases.push(("moreau-jean", jean().word("forecast", "free").word("force", "trapezoid"), theta));
+    }
+    println!("elastic ball, 1000 bounces: largest relative deviation of E and of E - (theta - 1/2) weight h u");
+    for (name, settings, theta) in cases {
+        let [energy, invariant] = elastic(name, &settings, theta);
+        println!("{name:16} {settings:?}: {energy:.2e} {invariant:.2e}");
+        // Rounding: 1.2e5 steps with a few errors of 1e-16 each, even if all had the same sign.
+        assert!(invariant < 1e-10, "{name} {settings:?}: invariant off by {invariant:e}");
+        if theta == 0.5 {
+            assert!(energy < 1e-10, "{name} {settings:?}: energy off by {energy:e}");
+        } else {
+            // |θ − ½| weight·h |u| relative to the start's `weight`, |u| ≤ 2 and a little: no drift, but no conservation.
+            assert!(energy > 1e-3 && energy < 1.1 * 0.5 * 1.7e-2 * 2.0, "{name} {settings:?}: {energy:e}");
+        }
+    }
+}
