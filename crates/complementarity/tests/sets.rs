@@ -545,6 +545,10 @@ fn sets_survive_json_to_the_bit() {
         // Derived equality compares numbers, which for these (no zeros, no NaN) is equality of bits.
         assert_eq!(back, set, "{text}");
     }
+    let zero = Set::Interval { lower: -0.0, upper: 0.0 };
+    let back: Set = serde_json::from_str(&serde_json::to_string(&zero).unwrap()).unwrap();
+    let Set::Interval { lower, upper } = back else { panic!("{back:?}") };
+    assert_eq!((lower.to_bits(), upper.to_bits()), ((-0.0_f64).to_bits(), 0));
 }
 
 #[test]

@@ -173,6 +173,36 @@ fn the_residual_is_the_stated_one() {
 }
 
 #[test]
+fn large_percussions_do_not_hide_a_velocity() {
+    // No compliance, so that u = b whatever r is. Every percussion below lies deep inside its set, where the map is û
+    // itself; r − (r − û) evaluated in that order is zero, and nonsense would count as solved.
+    let big = 1e17;
+    let cases: Vec<(Set, Vec<f64>, Vec<f64>)> = vec![
+        (Set::Free { dim: 1 }, vec![big], vec![1.0]),
+        (Set::NonNegative, vec![big], vec![1.0]),
+        (Set::Interval { lower: 0.0, upper: f64::INFINITY }, vec![big], vec![1.0]),
+        (Set::Coulomb { dim: 1, mu: 0.5 }, vec![10.0 * big, big], vec![0.0, 1.0]),
+        (Set::Coulomb { dim: 2, mu: 0.5 }, vec![10.0 * big, big, big], vec![1.0, 1.0, 1.0]),
+        (
+            Set::Polyhedral { mu: 0.5, polygon: Arc::new(Polygon::regular(4).unwrap()) },
+            vec![10.0 * big, big, big],
+            vec![1.0, 1.0, 1.0],
+        ),
+    ];
+    let mut hidden = Vec::new();
+    for (set, r, b) in cases {
+        let n = b.len();
+        let problem = Problem::dense(vec![set.clone()], Dense::zeros(n, n), b).unwrap();
+        let residual = problem.residual(&r, &mut vec![0.0; n]);
+        // ‖û‖ ≥ ‖u‖ = ‖b‖: the residual is at least one.
+        if residual < 0.9 {
+            hidden.push(format!("{set:?}: residual {residual:e}, expected at least 1"));
+        }
+    }
+    assert_none("velocities hidden", &hidden);
+}
+
+#[test]
 fn planted_solutions_are_solutions() {
     // The generators themselves: the judge and the residual of the crate both accept what was planted.
     let mut planted = 0;
@@ -227,13 +257,14 @@ fn a_solvable_problem_is_never_called_infeasible() {
 
 #[test]
 fn solvers_with_a_convergence_proof_keep_it() {
-    // Lemke: monotone and P-matrix LCP, mixed LCP and boxes. Relaxation and block Gauss-Seidel: symmetric positive
-    // definite LCP; here the smallest eigenvalue is at least 0.05 of a trace per row of about 1/3 to 1.3, for which
-    // 10⁴ sweeps are plenty.
+    // Lemke: monotone and P-matrix LCP, mixed LCP and boxes; planar and polyhedral friction where u = 0 is feasible
+    // [AnitescuPotra1997]. Relaxation and block Gauss-Seidel: symmetric positive definite LCP; here the smallest
+    // eigenvalue is at least 0.05 of a trace per row of about 1/3 to 1.3, for which 10⁴ sweeps are plenty.
     let frictionless =
         ["lcp-pd", "lcp-psd", "lcp-degenerate", "lcp-p-matrix", "lcp-monotone", "mixed-lcp", "mixed-redundant", "box"];
     let rows: Vec<(&str, &[&str])> = vec![
         ("lemke", &frictionless),
+        ("lemke", &["mechanics-2d", "mechanics-polyhedral", "bodies-2d"]),
         ("jacobi", &["lcp-pd", "mixed-lcp"]),
         ("gauss-seidel", &["lcp-pd", "mixed-lcp"]),
         ("nsgs", &["lcp-pd", "mixed-lcp"]),

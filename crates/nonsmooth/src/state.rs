@@ -151,7 +151,8 @@ pub struct Step {
     pub dt: f64,
     /// State at the end, with the percussions of this step.
     pub end: State,
-    /// Velocity before the jump, where the scheme knows it: for Moreau-type schemes the start velocity.
+    /// Velocity before the jump, where the scheme separates it from the end; empty for Moreau-type schemes, whose
+    /// percussions act over the whole step: their γ⁻ is taken with the start velocity.
     pub u_minus: Vec<f64>,
     /// The interactions, frozen during the attempt.
     pub candidates: Candidates,
@@ -172,12 +173,12 @@ pub struct Step {
 }
 
 impl Step {
-    /// Prepares the per-interaction arrays for the frozen candidates.
-    pub(crate) fn begin(&mut self, start: &State, dt: f64) {
+    /// Sizes the per-interaction arrays for the frozen candidates; the scheme fills them.
+    pub(crate) fn begin(&mut self, dt: f64) {
         self.dt = dt;
         self.report = StepReport::default();
         self.reason = Reason::Full;
-        self.u_minus.clone_from(&start.u);
+        self.u_minus.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
             self.begun_for = self.candidates.version();
@@ -187,11 +188,16 @@ impl Step {
             self.gamma_plus.resize(c, 0.0);
             self.end.percussions.reset(&self.candidates);
         }
-        self.active.fill(false);
-        self.sigma.fill(Sigma::OPEN);
-        self.gamma_minus.fill(0.0);
-        self.gamma_plus.fill(0.0);
-        self.end.percussions.values.fill(0.0);
+    }
+
+    /// Marks interaction `i` as having taken no part.
+    pub(crate) fn set_inactive(&mut self, i: usize) {
+        self.sigma[i] = Sigma::OPEN;
+        for j in self.candidates.range(i) {
+            self.end.percussions.values[j] = 0.0;
+            self.gamma_minus[j] = 0.0;
+            self.gamma_plus[j] = 0.0;
+        }
     }
 
     /// Percussion of interaction `i` of the list.

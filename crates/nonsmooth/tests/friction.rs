@@ -173,8 +173,11 @@ fn check_slope(
     let ratio = if sticks { alpha.tan() } else { mu };
     // 2000 steps solved to 1e-10 each.
     assert!((tangential + ratio * normal).abs() <= 1e-9 * normal, "{what}: {normal} {tangential}");
-    let slips = summary.events.iter().any(|e| e.kind == EventKind::Slip);
-    assert_eq!(slips, !sticks, "{what}: {:?}", summary.events);
+    // What sticks has a contact in constraint mode (another may be at the edge of its cone); what slides has none.
+    for r in &records[1..] {
+        let held = (0..contacts.len()).any(|i| of(r).sigma[i].mode(1) == Mode::Constraint);
+        assert_eq!(held, sticks, "{what} at t = {}", r.t);
+    }
 }
 
 #[test]
@@ -640,10 +643,10 @@ fn an_impact_on_a_shaken_table_has_the_velocity_of_the_closed_form() {
         let h = 1e-4;
         let (summary, records) = run(&system, name, &[z0], &[0.0], SimulationOptions::new(h, 0.5));
         let impact = summary.events.iter().find(|e| e.kind == EventKind::Impact).expect("an impact").t;
-        let after = records.iter().find(|r| r.t == impact).expect("the step of the impact");
+        let after = records.iter().find(|r| r.step.is_some() && contact(r, 0)[0] > 0.0).expect("the step of the impact");
         // The impact is made up to two steps late, at table and ball velocities of that time.
         let tolerance = 2.0 * h * ((1.0 + e) * amplitude * omega * omega + e * G);
-        assert!((impact - low).abs() <= 2.0 * h, "{name}: {impact} {low}");
+        assert!((impact - low).abs() <= 2.0 * h && (after.t - low).abs() <= 2.0 * h, "{name}: {impact} {} {low}", after.t);
         assert!((after.u[0] - exact).abs() <= tolerance, "{name}: {} {exact} {tolerance:e}", after.u[0]);
     }
 }

@@ -34,15 +34,15 @@ impl Solver for Auto {
     }
 
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
-        if !problem.b().iter().all(|v| v.is_finite()) {
-            return Report::failed("auto", Status::NotFinite);
-        }
         if let [only] = problem.blocks()
             && !matches!(only.set, Set::Free { .. })
             && let Some(residual) = self.single(problem, &only.set, r)
             && residual <= options.tolerance
         {
             return Report { residual, iterations: 1, ..Report::trivial("auto") };
+        }
+        if !problem.b().iter().all(|v| v.is_finite()) {
+            return Report::failed("auto", Status::NotFinite);
         }
         let warm = r.iter().any(|&v| v != 0.0);
         let first = self.newton.solve(problem, r, options);

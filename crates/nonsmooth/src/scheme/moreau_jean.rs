@@ -487,7 +487,7 @@ impl Scheme for MoreauJean {
         out: &mut Step,
     ) -> Result<(), Failure> {
         self.resize(system);
-        out.begin(start, dt);
+        out.begin(dt);
         if self.options.force == ForceRule::Trapezoid {
             self.begin_trapezoid(system, start)?;
         }

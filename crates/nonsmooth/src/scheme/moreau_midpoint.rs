@@ -109,7 +109,7 @@ impl Scheme for MoreauMidpoint {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
-        out.begin(start, dt);
+        out.begin(dt);
         self.evaluate(system, start, dt);
         let t_mid = start.t + 0.5 * dt;
         for (i, k) in out.candidates.items().iter().enumerate() {

@@ -389,13 +389,18 @@ impl VelocityLevel {
         // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
         self.xi.clear();
         self.xi.extend((0..self.chi.len()).map(|i| self.gamma[i] + (self.full.c[i] - self.chi[i])));
-        let percussions = step.end.percussions.values_mut();
+        let mut next = 0;
         for (gi, g) in self.groups.iter().enumerate() {
-            let range = step.candidates.range(g.interaction);
-            let last = g.row + range.len();
-            percussions[range.clone()].copy_from_slice(&self.r[g.row..last]);
-            step.gamma_minus[range.clone()].copy_from_slice(&self.before[range.clone()]);
-            step.gamma_plus[range].copy_from_slice(&self.gamma[g.row..last]);
+            for i in next..g.interaction {
+                step.set_inactive(i);
+            }
+            next = g.interaction + 1;
+            let percussions = step.end.percussions.values_mut();
+            for (row, j) in (g.row..).zip(step.candidates.range(g.interaction)) {
+                percussions[j] = self.r[row];
+                step.gamma_minus[j] = self.before[j];
+                step.gamma_plus[j] = self.gamma[row];
+            }
             let blocks = g.block..self.groups.get(gi + 1).map_or(self.full.sets.len(), |n| n.block);
             let mut sigma = Sigma(0);
             let mut bit = 0;
@@ -409,6 +414,9 @@ impl VelocityLevel {
                 }
             }
             step.sigma[g.interaction] = sigma;
+        }
+        for i in next..step.candidates.len() {
+            step.set_inactive(i);
         }
     }
 

@@ -106,8 +106,12 @@ impl Trajectory {
             let start = State::new(from.t, from.q.clone(), from.u.clone());
             // Identities are stable: the list at the start of the step, cut to what was recorded.
             system.candidates(start.t, &start.q, f64::INFINITY, &mut step.candidates);
-            step.begin(&start, s.dt);
+            step.begin(s.dt);
             let ids = s.percussions.ids();
+            for j in 0..step.candidates.len() {
+                step.active[j] = false;
+                step.set_inactive(j);
+            }
             for (j, k) in step.candidates.items().iter().enumerate() {
                 if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
                     let range = step.candidates.range(j);
