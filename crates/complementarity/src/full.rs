@@ -207,7 +207,11 @@ impl FullProblem {
 
         // The same blocks and the same factors: only b is new.
         let kept = red.made_for == Some(self.matrix.revision());
-        if !kept {
+        if kept {
+            for (i, set) in self.sets.iter().enumerate() {
+                red.problem.renew_set(i, set);
+            }
+        } else {
             red.problem.clear();
             for set in &self.sets {
                 red.problem.push_block(set.clone());

@@ -141,8 +141,65 @@ impl Problem {
         self.b.clear();
     }
 
+    /// Replaces the set of block `i` by one of the same dimension, if it differs.
+    #[inline]
+    pub(crate) fn renew_set(&mut self, i: usize, set: &Set) {
+        if self.blocks[i].set != *set {
+            self.blocks[i].set = set.clone();
+        }
+    }
+
+    /// The same problem with a dense matrix.
+    pub(crate) fn densify(&self, out: &mut Problem) {
+        out.blocks.clone_from(&self.blocks);
+        out.b.clone_from(&self.b);
+        if !matches!(out.matrix, ReducedMatrix::Dense(_)) {
+            out.matrix = ReducedMatrix::default();
+        }
+        let ReducedMatrix::Dense(m) = &mut out.matrix else { return };
+        match &self.matrix {
+            ReducedMatrix::Dense(a) => m.clone_from(a),
+            ReducedMatrix::BlockSparse(a) => {
+                m.reset(self.size(), self.size());
+                for i in 0..self.blocks.len() {
+                    for k in a.row[i]..a.row[i + 1] {
+                        let (d, e, v) = a.block(k, i);
+                        let column = a.start[a.column[k]];
+                        for p in 0..d {
+                            m.row_mut(a.start[i] + p)[column..column + e].copy_from_slice(&v[p * e..(p + 1) * e]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A block that no percussion can satisfy: it has no compliance (its rows of A vanish) and its velocity is
+    /// forbidden.
+    pub fn infeasible_block(&self) -> Option<usize> {
+        let vanishes = |i: usize, k: usize| match &self.matrix {
+            ReducedMatrix::Dense(a) => a.row(self.blocks[i].start + k).iter().all(|&v| v == 0.0),
+            ReducedMatrix::BlockSparse(a) => (a.row[i]..a.row[i + 1]).all(|m| {
+                let (_, e, v) = a.block(m, i);
+                v[k * e..(k + 1) * e].iter().all(|&v| v == 0.0)
+            }),
+        };
+        (0..self.blocks.len()).find(|&i| {
+            let b = &self.b[self.blocks[i].start..];
+            match &self.blocks[i].set {
+                Set::Free { dim } => (0..*dim).any(|k| b[k] != 0.0 && vanishes(i, k)),
+                Set::NonNegative | Set::Coulomb { .. } | Set::Polyhedral { .. } => b[0] < 0.0 && vanishes(i, 0),
+                Set::Interval { lower, upper } => {
+                    let open = (b[0] > 0.0 && *lower == f64::NEG_INFINITY) || (b[0] < 0.0 && *upper == f64::INFINITY);
+                    open && vanishes(i, 0)
+                }
+                Set::Ball { .. } => false,
+            }
+        })
+    }
+
     pub(crate) fn push_block(&mut self, set: Set) {
-        let start = self.blocks.last().map_or(0, |b| b.start + b.set.dim());
+        let start = self.size();
         self.blocks.push(Block { set, start });
     }
 
@@ -153,7 +210,7 @@ impl Problem {
 
     /// Number of rows.
     pub fn size(&self) -> usize {
-        self.blocks.last().map_or(0, |b| b.start + b.set.dim())
+        self.blocks.last().map_or(0, |b| b.start.saturating_add(b.set.dim()))
     }
 
     /// The matrix A.
@@ -390,7 +447,10 @@ impl Problem {
         if file.format != FORMAT {
             return Err(ProblemError::Json(format!("format is {:?}, expected {FORMAT:?}", file.format)));
         }
-        let n: usize = file.sets.iter().map(|s| s.dim().min(MAX_DIM)).sum();
+        for (block, set) in file.sets.iter().enumerate() {
+            set.validate().map_err(|source| ProblemError::Set { block, source })?;
+        }
+        let n: usize = file.sets.iter().map(Set::dim).sum();
         match (file.dense, file.blocks) {
             (Some(data), None) => {
                 let found = data.len();
@@ -404,6 +464,9 @@ impl Problem {
                     p.push_block(set);
                 }
                 entries.sort_by_key(|e| (e.row, e.column));
+                if let Some(w) = entries.windows(2).find(|w| (w[0].row, w[0].column) == (w[1].row, w[1].column)) {
+                    return Err(ProblemError::Json(format!("block ({}, {}) is given twice", w[0].row, w[0].column)));
+                }
                 let nb = p.blocks.len();
                 let mut a = BlockSparse { start: vec![0], row: vec![0; nb + 1], ..Default::default() };
                 for block in &p.blocks {

@@ -1,17 +1,29 @@
 //! The same input gives the same bits, whatever the scheme did before and whoever watches.
 
+#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
+
 use complementarity::solver;
 use nonsmooth::reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
 use nonsmooth::scheme::{self, Failure, Order, Scheme, SchemeInfo, Settings, Solve};
 use nonsmooth::simulation::{Certificate, Ledger, Meter, Observe, Recording, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, Step, Summary, System};
 
+/// What a step gives besides its end.
+#[derive(Debug, PartialEq)]
+struct StepBits {
+    dt: u64,
+    percussions: Vec<u64>,
+    active: Vec<bool>,
+    modes: Vec<u32>,
+    /// (q, u) before a correction.
+    raw: Vec<u64>,
+}
+
 /// Everything that a run gives, numbers as bits.
 #[derive(Debug, PartialEq)]
 struct Bits {
     states: Vec<(u64, Vec<u64>, Vec<u64>)>,
-    /// Length, percussions, who took part and in which mode, state before correction.
-    steps: Vec<(u64, Vec<u64>, Vec<bool>, Vec<u32>, Vec<u64>)>,
+    steps: Vec<StepBits>,
     certificates: Vec<[u64; 7]>,
     events: Vec<(u64, &'static str, Option<u64>, Option<String>)>,
     ledger: Vec<(String, u64)>,
@@ -36,10 +48,12 @@ fn bits_of(summary: &Summary, trajectory: &Trajectory) -> Bits {
         states: records.iter().map(|r| (r.t.to_bits(), bits(&r.q), bits(&r.u))).collect(),
         steps: steps
             .clone()
-            .map(|s| {
-                let raw = s.raw.as_ref().map_or_else(Vec::new, |(q, u)| bits(&[q.as_slice(), u.as_slice()].concat()));
-                let modes = s.sigma.iter().map(|m| m.0).collect();
-                (s.dt.to_bits(), bits(s.percussions.values()), s.active.clone(), modes, raw)
+            .map(|s| StepBits {
+                dt: s.dt.to_bits(),
+                percussions: bits(s.percussions.values()),
+                active: s.active.clone(),
+                modes: s.sigma.iter().map(|m| m.0).collect(),
+                raw: s.raw.as_ref().map_or_else(Vec::new, |(q, u)| bits(&[q.as_slice(), u.as_slice()].concat())),
             })
             .collect(),
         certificates: steps.filter_map(|s| s.certificate.as_ref().map(certificate)).collect(),

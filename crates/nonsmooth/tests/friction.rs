@@ -242,7 +242,11 @@ fn a_launched_block_slides_its_closed_form_distance_on_both_corners() {
             }
             assert_eq!(sliding, n as usize);
             let end = records.last().expect("records");
-            assert_eq!(summary.events.iter().filter(|e| e.kind == EventKind::Stick).count(), 2, "{name}: both corners stick");
+            assert_eq!(
+                summary.events.iter().filter(|e| e.kind == EventKind::Stick).count(),
+                2,
+                "{name}: both corners stick"
+            );
             let error = end.q[0] - distance;
             println!("{name}, h = {h:.5}: {:.9} m of {distance:.9} m, error {error:.3e}", end.q[0]);
             // 2n steps solved to 1e-10 of g h each: 1e-9 m at most.
@@ -337,7 +341,10 @@ fn polyhedral_friction_turns_towards_the_disc_with_more_facets() {
             let turned = (u[0] - u[1] / bisector.tan()) / (mu * G);
             for r in records[1..].iter().take_while(|r| r.t < turned - 1e-3) {
                 // Up to 1000 steps solved to 1e-10 of g h.
-                assert!((r.u[0] - (u[0] - mu * G * r.t)).abs() <= 1e-9 && (r.u[1] - u[1]).abs() <= 1e-9, "{name}: {r:?}");
+                assert!(
+                    (r.u[0] - (u[0] - mu * G * r.t)).abs() <= 1e-9 && (r.u[1] - u[1]).abs() <= 1e-9,
+                    "{name}: {r:?}"
+                );
             }
             // On the bisector, friction is the middle of the edge: μ N cos(π/facets).
             let beyond = records[1..].iter().find(|r| r.t > turned + 2e-3).expect("slip reaches the bisector");
@@ -643,10 +650,15 @@ fn an_impact_on_a_shaken_table_has_the_velocity_of_the_closed_form() {
         let h = 1e-4;
         let (summary, records) = run(&system, name, &[z0], &[0.0], SimulationOptions::new(h, 0.5));
         let impact = summary.events.iter().find(|e| e.kind == EventKind::Impact).expect("an impact").t;
-        let after = records.iter().find(|r| r.step.is_some() && contact(r, 0)[0] > 0.0).expect("the step of the impact");
+        let after =
+            records.iter().find(|r| r.step.is_some() && contact(r, 0)[0] > 0.0).expect("the step of the impact");
         // The impact is made up to two steps late, at table and ball velocities of that time.
         let tolerance = 2.0 * h * ((1.0 + e) * amplitude * omega * omega + e * G);
-        assert!((impact - low).abs() <= 2.0 * h && (after.t - low).abs() <= 2.0 * h, "{name}: {impact} {} {low}", after.t);
+        assert!(
+            (impact - low).abs() <= 2.0 * h && (after.t - low).abs() <= 2.0 * h,
+            "{name}: {impact} {} {low}",
+            after.t
+        );
         assert!((after.u[0] - exact).abs() <= tolerance, "{name}: {} {exact} {tolerance:e}", after.u[0]);
     }
 }

@@ -143,7 +143,10 @@ fn a_redundant_joint_changes_nothing_and_is_logged() {
             // The least norm shares the percussion evenly.
             let (p0, p1) = (b.summary.percussions["rod0"][0], b.summary.percussions["rod1"][0]);
             let p = a.summary.percussions["rod0"][0];
-            assert!((p0 - p1).abs() <= 1e-9 * p.abs() && (p0 + p1 - p).abs() <= 1e-9 * p.abs(), "{name}: {p0} {p1} {p}");
+            assert!(
+                (p0 - p1).abs() <= 1e-9 * p.abs() && (p0 + p1 - p).abs() <= 1e-9 * p.abs(),
+                "{name}: {p0} {p1} {p}"
+            );
         }
     }
 }
@@ -169,8 +172,10 @@ fn the_period_of_the_pendulum_is_that_of_the_elliptic_integral_to_second_order()
                 let r = run(&system, "moreau-jean", &q, &[0.0; 2], h, 1.2 * exact, stabilise).records;
                 // Released at rest at the right: x passes zero at T/4 (down) and 3T/4 (up): half a period in between, located
                 // by a cubic through four points, far below the error of the scheme.
-                let crossings: Vec<f64> =
-                    (2..r.len() - 1).filter(|&i| r[i - 1].q[0] * r[i].q[0] < 0.0).map(|i| crossing(&r[i - 2..i + 2])).collect();
+                let crossings: Vec<f64> = (2..r.len() - 1)
+                    .filter(|&i| r[i - 1].q[0] * r[i].q[0] < 0.0)
+                    .map(|i| crossing(&r[i - 2..i + 2]))
+                    .collect();
                 (h, (2.0 * (crossings[1] - crossings[0]) - exact).abs())
             })
             .to_vec();
@@ -314,7 +319,11 @@ fn a_driven_pivot_is_followed() {
                     let r = run(&system, name, &q, &u, h, end, stabilise);
                     let worst = r.summary.worst.joint_violation;
                     if stabilise == Stabilise::Projection {
-                        assert!(worst <= 1e-10 && r.velocity_defect <= 1e-10, "{name}: {worst:e} {:e}", r.velocity_defect);
+                        assert!(
+                            worst <= 1e-10 && r.velocity_defect <= 1e-10,
+                            "{name}: {worst:e} {:e}",
+                            r.velocity_defect
+                        );
                     } else if name == "moreau-jean" {
                         // The rod turns at up to 5 rad/s: drift of h²/8 per step (Δg_q Δu, see above) in 1/h steps, generously.
                         assert!(worst <= 100.0 * h * h && r.velocity_defect <= 1e-9, "{name}: {worst:e} at h = {h}");

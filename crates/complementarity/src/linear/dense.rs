@@ -108,10 +108,10 @@ pub fn norm(a: &[f64]) -> f64 {
 /// Largest absolute entry; NaN if any entry is NaN.
 #[inline]
 pub fn max_norm(a: &[f64]) -> f64 {
-    let mut m = 0.0;
+    let mut m: f64 = 0.0;
     for x in a {
         let x = x.abs();
-        if !(x <= m) {
+        if x > m || x.is_nan() {
             m = x;
         }
     }
@@ -240,7 +240,7 @@ impl LeastNorm {
             if k == 0 {
                 first = length;
             }
-            if !(length > rank_tol * first) || length == 0.0 {
+            if length <= rank_tol * first || length == 0.0 || length.is_nan() {
                 rank = k;
                 break;
             }

@@ -105,7 +105,7 @@ enum Kernel {
     Dense { a: Dense, lu: Vec<f64>, pivots: Vec<usize> },
     BlockDiagonal(BlockDiagonal),
     Banded(Banded),
-    Sparse(Sparse),
+    Sparse(Box<Sparse>),
 }
 
 /// A square matrix with its factorisation. See the [module](self).
@@ -146,7 +146,7 @@ impl Matrix {
             } else if n <= RATHER_DENSE {
                 dense()
             } else {
-                Kernel::Sparse(Sparse::new(n, pattern.cliques()))
+                Kernel::Sparse(Box::new(Sparse::new(n, pattern.cliques())))
             }
         };
         Self { n, kernel, factored: false, revision: 0 }

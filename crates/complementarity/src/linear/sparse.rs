@@ -137,7 +137,7 @@ impl Sparse {
         let scale = dense::max_norm(&self.values);
         for j in 0..self.n {
             let largest = dense::max_norm(&self.values[self.col_start[j]..self.col_start[j + 1]]);
-            if !(largest > scale * f64::EPSILON) || !largest.is_finite() {
+            if largest <= scale * f64::EPSILON || !largest.is_finite() {
                 return Err(Singular { row: j });
             }
         }
@@ -157,7 +157,7 @@ impl Sparse {
         self.multiply(ones, image);
         self.solve(image);
         let worst = image.iter().enumerate().map(|(i, v)| ((v - 1.0).abs(), i));
-        let bad = worst.filter(|(e, _)| !(*e < 1e-8)).map(|(_, i)| i).next();
+        let bad = worst.filter(|(e, _)| *e >= 1e-8 || e.is_nan()).map(|(_, i)| i).next();
         self.probe = probe;
         match bad {
             Some(row) => Err(Singular { row }),

@@ -32,7 +32,7 @@ pub const MAX_DIM: usize = 6;
 
 /// A convex set of percussions (N·s). See the [module](self).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Set {
     /// All of R^dim: a bilateral constraint.
     Free {
@@ -144,7 +144,7 @@ impl Set {
         match self {
             Set::Free { dim } | Set::Ball { dim, .. } => *dim,
             Set::NonNegative | Set::Interval { .. } => 1,
-            Set::Coulomb { dim, .. } => 1 + dim,
+            Set::Coulomb { dim, .. } => dim.saturating_add(1),
             Set::Polyhedral { .. } => 3,
         }
     }
@@ -190,7 +190,7 @@ impl Set {
             Set::Ball { radius, .. } => project_ball(x, *radius),
             Set::Coulomb { mu, .. } => {
                 let t = norm(&x[1..]);
-                if t <= mu * x[0] {
+                if x[0] >= 0.0 && t <= mu * x[0] {
                 } else if mu * t <= -x[0] {
                     x.fill(0.0);
                 } else {
@@ -219,7 +219,7 @@ impl Set {
             Set::Ball { radius, .. } => ball_jacobian(x, *radius, jac),
             Set::Coulomb { mu, .. } => {
                 let t = norm(&x[1..]);
-                if t <= mu * x[0] {
+                if x[0] >= 0.0 && t <= mu * x[0] {
                     identity(jac, d);
                 } else if mu * t <= -x[0] {
                     jac[..d * d].fill(0.0);
@@ -316,22 +316,31 @@ impl Set {
     }
 
     /// Natural map of the block with unit scaling, r − proj_C(r − û).
+    ///
+    /// Where r − û lies inside the set this is û itself and is returned as such: a velocity does not drown in the
+    /// rounding of a large percussion.
     #[inline]
     pub fn natural_map(&self, r: &[f64], u: &[f64], out: &mut [f64]) {
-        if let Set::NonNegative = self {
-            out[0] = r[0].min(u[0]);
-            return;
-        }
         let d = self.dim();
-        let mut x = [0.0; MAX_DIM];
-        x[..d].copy_from_slice(&u[..d]);
-        self.modified_velocity(&mut x[..d]);
-        for i in 0..d {
-            x[i] = r[i] - x[i];
-        }
-        self.project(&mut x[..d]);
-        for i in 0..d {
-            out[i] = r[i] - x[i];
+        match self {
+            Set::NonNegative => out[0] = r[0].min(u[0]),
+            Set::Free { .. } => out[..d].copy_from_slice(&u[..d]),
+            Set::Interval { lower, upper } => out[0] = clamp(u[0], r[0] - upper, r[0] - lower),
+            Set::Ball { .. } | Set::Coulomb { .. } | Set::Polyhedral { .. } => {
+                out[..d].copy_from_slice(&u[..d]);
+                self.modified_velocity(&mut out[..d]);
+                let mut x = [0.0; MAX_DIM];
+                for i in 0..d {
+                    x[i] = r[i] - out[i];
+                }
+                let before = x;
+                self.project(&mut x[..d]);
+                if x != before {
+                    for i in 0..d {
+                        out[i] = r[i] - x[i];
+                    }
+                }
+            }
         }
     }
 

@@ -210,7 +210,7 @@ mod tests {
         assert!(Polygon::new(vec![[1.0, 0.0], [2.0, 0.0], [3.0, 1.0]]).is_err());
         assert!(Polygon::new(vec![[1.0, 0.0], [f64::NAN, 1.0], [-1.0, -1.0]]).is_err());
         // A pentagram turns left at every corner but winds around twice.
-        let star = (0..5).map(|j| (j as f64 * 0.8 * std::f64::consts::PI).sin_cos()).map(|(s, c)| [c, s]).collect();
+        let star = (0..5).map(|j| (f64::from(j) * 0.8 * std::f64::consts::PI).sin_cos()).map(|(s, c)| [c, s]).collect();
         assert!(Polygon::new(star).is_err());
     }
 

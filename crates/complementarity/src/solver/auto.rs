@@ -1,14 +1,22 @@
 //! The stated ladder. Every rung is judged by the one residual; the first that is solved ends it,
-//! otherwise the best r of all rungs is returned with the status of the last.
+//! otherwise the best r of all rungs is returned.
 //!
 //! 0. A single block (not bilateral): its exact local solution.
 //! 1. Newton from the start guess (up to 400 rows): in the right mode, one step to rounding accuracy.
 //! 2. Newton from zero, if the start guess was not zero.
 //! 3. Block Gauss-Seidel from zero, then a Newton finish in the mode found.
-//! 4. Lemke, where the sets allow it.
+//! 4. Projected Gauss-Seidel from the best so far, with a Newton finish every thousand sweeps: where blocks are
+//!    singular it goes on when exact local solves stall.
+//! 5. Lemke, where the sets allow it.
+//! 6. Proximal point iteration around Newton and Gauss-Seidel (dense problems).
+//!
+//! A rung that proves that there is no solution (`Infeasible`) decides the status of a failed ladder.
 
 use super::local::Local;
-use super::{GaussSeidel, Judge, Lemke, Newton, Options, Report, Solver, SolverInfo, Status, info};
+use super::proximal::Proximal;
+use super::{
+    GaussSeidel, Judge, Lemke, Newton, Options, ProjectedGaussSeidel, Report, Solver, SolverInfo, Status, info,
+};
 use crate::linear::dense::{dot, norm};
 use crate::problem::Problem;
 use crate::sets::{MAX_DIM, Set};
@@ -19,12 +27,19 @@ pub struct Auto {
     local: Local,
     newton: Newton,
     gauss_seidel: GaussSeidel,
+    projected: ProjectedGaussSeidel,
     lemke: Lemke,
+    proximal: Proximal,
     judge: Judge,
+    dense: Problem,
     best: Vec<f64>,
     start: Vec<f64>,
 }
 
+/// Sweeps of projected Gauss-Seidel between two Newton finishes.
+const FINISH_EVERY: usize = 1000;
+/// Rows up to which a block-sparse problem is solved as a dense one.
+const RATHER_DENSE: usize = 400;
 /// Sweeps before the first Newton finish is tried; then ten times as many.
 const FIRST_SWEEPS: usize = 200;
 
@@ -44,6 +59,20 @@ impl Solver for Auto {
         if !problem.b().iter().all(|v| v.is_finite()) {
             return Report::failed("auto", Status::NotFinite);
         }
+        // A small block-sparse problem is solved as a dense one: bilateral rows can be eliminated, Lemke can pivot.
+        if problem.as_dense().is_none() && problem.size() <= RATHER_DENSE {
+            let mut dense = std::mem::take(&mut self.dense);
+            problem.densify(&mut dense);
+            let report = self.ladder(&dense, r, options);
+            self.dense = dense;
+            return report;
+        }
+        self.ladder(problem, r, options)
+    }
+}
+
+impl Auto {
+    fn ladder(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         let warm = r.iter().any(|&v| v != 0.0);
         let first = self.newton.solve(problem, r, options);
         if first.solved() {
@@ -94,6 +123,23 @@ impl Solver for Auto {
             }
             sweeps *= 10;
         }
+        r.copy_from_slice(total.best);
+        for _ in 0..options.max_iterations.div_ceil(FINISH_EVERY) {
+            let limited = Options { max_iterations: FINISH_EVERY.min(options.max_iterations), ..*options };
+            let coarse = self.projected.solve(problem, r, &limited);
+            if total.take(coarse, r) {
+                return total.report;
+            }
+            self.start.clear();
+            self.start.extend_from_slice(r);
+            if total.take(self.newton.solve(problem, &mut self.start, options), &self.start) {
+                r.copy_from_slice(&self.start);
+                return total.report;
+            }
+            if coarse.status != Status::MaxIterations {
+                break;
+            }
+        }
         if problem.blocks().iter().all(|b| (info("lemke").handles)(&b.set)) {
             r.fill(0.0);
             let report = self.lemke.solve(problem, r, options);
@@ -101,13 +147,17 @@ impl Solver for Auto {
                 return total.report;
             }
         }
+        if total.report.status != Status::Infeasible {
+            r.copy_from_slice(total.best);
+            if total.take(self.proximal.solve(problem, r, options), r) {
+                return total.report;
+            }
+        }
         r.copy_from_slice(total.best);
         total.report.residual = self.judge.residual(problem, r);
         total.report
     }
-}
 
-impl Auto {
     /// Exact solution of a problem of one block and its residual, on the stack.
     #[inline]
     fn single(&mut self, problem: &Problem, set: &Set, r: &mut [f64]) -> Option<f64> {
@@ -142,8 +192,12 @@ impl Total<'_> {
         }
         let residual = rung.residual.min(self.report.residual);
         // The status of a rung that was not made for the problem says nothing.
-        let status = if rung.status == Status::Unsupported { self.report.status } else { rung.status };
-        self.report = Report { iterations, pivots, residual, status, ..rung };
+        // A proof that there is no solution, or a ray, outlasts all that come after it.
+        let keep = rung.status == Status::Unsupported
+            || (matches!(self.report.status, Status::Infeasible | Status::Ray) && rung.status != Status::Solved);
+        let status = if keep { self.report.status } else { rung.status };
+        let solver = if rung.status == Status::Unsupported { self.report.solver } else { rung.solver };
+        self.report = Report { iterations, pivots, residual, status, solver, ..rung };
         rung.solved()
     }
 }

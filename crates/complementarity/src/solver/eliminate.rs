@@ -11,6 +11,9 @@ use crate::linear::dense::LeastNorm;
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
 
+/// Compliance left by an elimination, relative to what was there, below which it is rounding.
+const NO_COMPLIANCE: f64 = 1e-12;
+
 #[derive(Debug, Default)]
 pub(super) struct Eliminated {
     free: Vec<usize>,
@@ -115,6 +118,25 @@ impl Eliminated {
                     b -= aif * self.x[k * (nc + 1) + nc];
                 }
                 self.reduced.b.push(b);
+            }
+            // A direction that the bilateral rows hold has no compliance left: what remains is rounding.
+            for (p, &i) in self.rest.iter().enumerate() {
+                if m[(p, p)] <= NO_COMPLIANCE * a[(i, i)] {
+                    for q in 0..nc {
+                        m[(p, q)] = 0.0;
+                        m[(q, p)] = 0.0;
+                    }
+                    let size = problem.b()[i].abs()
+                        + self
+                            .free
+                            .iter()
+                            .enumerate()
+                            .map(|(k, &f)| (a[(i, f)] * self.x[k * (nc + 1) + nc]).abs())
+                            .sum::<f64>();
+                    if self.reduced.b[p].abs() <= NO_COMPLIANCE * size {
+                        self.reduced.b[p] = 0.0;
+                    }
+                }
             }
         }
     }

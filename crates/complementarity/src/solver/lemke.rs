@@ -16,7 +16,7 @@
 //! is solved once more from the original numbers.
 
 use super::eliminate::Eliminated;
-use super::{Judge, Options, Report, Solver, SolverInfo, Status, info};
+use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info};
 use crate::linear::dense::{lu_factor, lu_solve};
 use crate::problem::Problem;
 use crate::sets::{MAX_DIM, Set};
@@ -33,6 +33,7 @@ pub struct Lemke {
     lu: Vec<f64>,
     pivots: Vec<usize>,
     trial: Vec<f64>,
+    best: Best,
 }
 
 /// The problem as LCP, with the map back.
@@ -65,14 +66,28 @@ impl Solver for Lemke {
             let residual = self.judge.residual(problem, r);
             return Report { residual, ..Report::failed("lemke", Status::Unsupported) };
         }
+        let mut best = std::mem::take(&mut self.best);
+        best.start();
+        let residual = self.judge.residual(problem, r);
+        best.note(r, residual);
         let mut eliminated = std::mem::take(&mut self.eliminated);
         let mut report = eliminated.around(problem, r, options, |p, r, o| self.pivot(p, r, o), "lemke");
         self.eliminated = eliminated;
         if !report.solved() && problem.blocks().iter().any(|b| matches!(b.set, Set::Free { .. })) {
             let pivots = report.pivots;
             let second = self.pivot(problem, r, options);
-            report = Report { pivots: pivots + second.pivots, iterations: pivots + second.pivots, ..second };
+            let status =
+                if report.status == Status::Infeasible && !second.solved() { report.status } else { second.status };
+            report = Report { status, pivots: pivots + second.pivots, iterations: pivots + second.pivots, ..second };
         }
+        if !report.solved() {
+            best.note(r, report.residual);
+            best.restore(r, &mut report);
+            if problem.infeasible_block().is_some() {
+                report.status = Status::Infeasible;
+            }
+        }
+        self.best = best;
         report
     }
 }
@@ -179,10 +194,15 @@ impl Lcp {
         }
         // Symmetric scaling z = D z', w' = D w: unit diagonal; a multiplier λ takes the inverse scale
         // of the variables it is coupled to.
+        // Diagonals far below the largest are rounding (a direction without compliance) and take its scale.
         self.scale.clear();
+        let largest = (0..size).map(|i| self.m[i * size + i]).fold(0.0, f64::max);
         self.scale.extend((0..size).map(|i| {
+            if self.start[i] == self.start[i + 1] || largest == 0.0 {
+                return 0.0;
+            }
             let d = self.m[i * size + i];
-            if d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }
+            1.0 / (if d > 1e-12 * largest { d } else { largest }).sqrt()
         }));
         for &(v, lambda, _) in &self.extra {
             if self.scale[lambda] == 0.0 && self.scale[v] > 0.0 && self.column(lambda).is_empty() {
@@ -279,7 +299,8 @@ impl Lemke {
         // First pivot: z₀ enters in the lexicographically smallest row of (q, I).
         let mut row = 0;
         for i in 1..n {
-            if t[i * width + rhs] < t[row * width + rhs] {
+            // On a tie the later row is the smaller one: its unit vector has its one further right.
+            if t[i * width + rhs] <= t[row * width + rhs] {
                 row = i;
             }
         }

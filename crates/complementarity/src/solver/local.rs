@@ -35,8 +35,7 @@ impl Local {
                     }
                     return a[0] != 0.0;
                 }
-                self.unconstrained(a, c, r, d);
-                true
+                self.unconstrained(a, c, r, d)
             }
             Set::NonNegative => scalar(a[0], c[0], 0.0, f64::INFINITY, &mut r[0]),
             Set::Interval { lower, upper } => scalar(a[0], c[0], *lower, *upper, &mut r[0]),
@@ -44,8 +43,7 @@ impl Local {
                 if d == 1 {
                     return scalar(a[0], c[0], -radius, *radius, &mut r[0]);
                 }
-                self.unconstrained(a, c, r, d);
-                if norm(&r[..d]) <= *radius {
+                if self.unconstrained(a, c, r, d) && norm(&r[..d]) <= *radius {
                     return true;
                 }
                 ball_boundary(a, c, d, *radius, r)
@@ -59,12 +57,13 @@ impl Local {
                     r[1..d].fill(0.0);
                     return scalar(a[0], c[0], 0.0, f64::INFINITY, &mut r[0]);
                 }
-                if d == 2 {
-                    return planar(a, c, *mu, r) || frozen_step(set, a, c, r);
-                }
-                self.unconstrained(a, c, r, d);
-                if norm(&r[1..d]) <= mu * r[0] {
+                let old: [f64; 4] = std::array::from_fn(|i| if i < d { r[i] } else { 0.0 });
+                if self.unconstrained(a, c, r, d) && norm(&r[1..d]) <= mu * r[0] {
                     return true;
+                }
+                r[..d].copy_from_slice(&old[..d]);
+                if d == 2 {
+                    return planar_slip(a, c, *mu, r) || frozen_step(set, a, c, r);
                 }
                 slip(a, c, d, *mu, r) || frozen_step(set, a, c, r)
             }
@@ -73,8 +72,7 @@ impl Local {
                     r[..3].fill(0.0);
                     return true;
                 }
-                self.unconstrained(a, c, r, 3);
-                if polygon.gauge([r[1], r[2]]) <= mu * r[0] {
+                if self.unconstrained(a, c, r, 3) && polygon.gauge([r[1], r[2]]) <= mu * r[0] {
                     return true;
                 }
                 polyhedral_slip(a, c, *mu, polygon, r) || frozen_step(set, a, c, r)
@@ -82,8 +80,8 @@ impl Local {
         }
     }
 
-    /// r = −A⁺c.
-    fn unconstrained(&mut self, a: &[f64], c: &[f64], r: &mut [f64], d: usize) {
+    /// r = −A⁺c. False if A is singular and c not in its range: then no r makes the velocity vanish.
+    fn unconstrained(&mut self, a: &[f64], c: &[f64], r: &mut [f64], d: usize) -> bool {
         let mut lu = [0.0; 36];
         let mut pivots = [0; 6];
         lu[..d * d].copy_from_slice(&a[..d * d]);
@@ -92,12 +90,15 @@ impl Local {
                 r[k] = -c[k];
             }
             lu_solve(&lu[..d * d], d, &pivots[..d], &mut r[..d]);
+            true
         } else {
             let mut rhs = [0.0; 6];
             for k in 0..d {
                 rhs[k] = -c[k];
             }
-            self.least_norm.solve(a, d, &rhs[..d], &mut r[..d], 1e-12);
+            let (_, left) = self.least_norm.solve(a, d, &rhs[..d], &mut r[..d], 1e-12);
+            // Rounding of a consistent system stays far below this.
+            left <= 1e-10 * norm(&c[..d])
         }
     }
 }
@@ -147,20 +148,7 @@ fn frozen_step(set: &Set, a: &[f64], c: &[f64], r: &mut [f64]) -> bool {
     false
 }
 
-fn planar(a: &[f64], c: &[f64], mu: f64, r: &mut [f64]) -> bool {
-    let det = a[0] * a[3] - a[1] * a[2];
-    if det.abs() > f64::EPSILON * (a[0] * a[3]).abs() {
-        let (rn, rt) = ((a[1] * c[1] - a[3] * c[0]) / det, (a[2] * c[0] - a[0] * c[1]) / det);
-        if rt.abs() <= mu * rn {
-            r[0] = rn;
-            r[1] = rt;
-            return true;
-        }
-    } else if a[3] == 0.0 && a[1] == 0.0 && c[1] == 0.0 {
-        // No tangential compliance and no slip: any friction will do, take none.
-        r[1] = 0.0;
-        return scalar(a[0], c[0], 0.0, f64::INFINITY, &mut r[0]);
-    }
+fn planar_slip(a: &[f64], c: &[f64], mu: f64, r: &mut [f64]) -> bool {
     // Slip with u_T of sign s: r_T = −s μ r_N.
     for s in [1.0, -1.0] {
         let denominator = a[0] - s * mu * a[1];
@@ -242,7 +230,7 @@ fn slip(a: &[f64], c: &[f64], d: usize, mu: f64, r: &mut [f64]) -> bool {
     }
     let mut f_hi = at(hi);
     for _ in 0..80 {
-        if !(f_hi > 0.0) {
+        if f_hi <= 0.0 || f_hi.is_nan() {
             break;
         }
         (lo, f_lo) = (hi, f_hi);

@@ -9,6 +9,7 @@ mod lemke;
 mod local;
 mod newton;
 mod nsgs;
+mod proximal;
 mod relaxation;
 
 pub use auto::Auto;
@@ -232,6 +233,37 @@ impl Judge {
     fn residual(&mut self, problem: &Problem, r: &[f64]) -> f64 {
         self.u.resize(problem.size(), 0.0);
         problem.residual(r, &mut self.u)
+    }
+}
+
+/// The best percussions seen by an iteration: what is returned is never worse than the start.
+#[derive(Debug, Default, Clone)]
+struct Best {
+    r: Vec<f64>,
+    residual: f64,
+}
+
+impl Best {
+    fn start(&mut self) {
+        self.residual = f64::INFINITY;
+    }
+
+    fn note(&mut self, r: &[f64], residual: f64) {
+        if residual < self.residual {
+            self.residual = residual;
+            self.r.clear();
+            self.r.extend_from_slice(r);
+        }
+    }
+
+    /// Puts the best back into `r` and its residual into the report.
+    fn restore(&self, r: &mut [f64], report: &mut Report) {
+        if self.residual < f64::INFINITY {
+            r.copy_from_slice(&self.r);
+        } else {
+            r.fill(0.0);
+        }
+        report.residual = self.residual;
     }
 }
 

@@ -11,8 +11,9 @@
 //! one step at rounding accuracy. The new iterate is the solution of J r⁺ = J r − F; where J is
 //! singular (hyperstatic contacts), the one of least norm, and the report says `non_unique`.
 //!
-//! Dense; there is no globalisation: a cycle ends as `Stalled`, and [`super::Auto`] goes on with
-//! Gauss-Seidel.
+//! Dense. Full steps first: they jump between modes, which is what finds the right one. If they cycle, damped steps from
+//! the best iterate, each lowering the residual; if these stall, so does the method, and [`super::Auto`] goes on
+//! with Gauss-Seidel.
 
 use super::relaxation::r_factors;
 use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
@@ -40,6 +41,8 @@ pub struct Newton {
 const MAX_STEPS: usize = 30;
 /// Largest number of rows for which a dense factorisation per step is sensible.
 const MAX_ROWS: usize = 400;
+/// Halvings of a damped step.
+const MAX_HALVINGS: usize = 12;
 /// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
 const AS_IT_IS: f64 = 1e-13;
 /// Relative size of a pivot below which J counts as singular. Rows of J are scaled to about one.
@@ -108,13 +111,62 @@ impl Solver for Newton {
         if best < f64::INFINITY {
             r.copy_from_slice(&self.best);
         }
+        if best > options.tolerance && best < f64::INFINITY {
+            best = self.damped(problem, r, options, best, &mut report);
+        }
         report.residual = best;
-        report.status = if best <= options.tolerance { Status::Solved } else { Status::Stalled };
+        report.status = if best <= options.tolerance {
+            Status::Solved
+        } else if problem.infeasible_block().is_some() {
+            Status::Infeasible
+        } else {
+            Status::Stalled
+        };
         report
     }
 }
 
 impl Newton {
+    /// Damped steps from r, each of which must lower the residual; returns what is reached.
+    fn damped(
+        &mut self,
+        problem: &Problem,
+        r: &mut [f64],
+        options: &Options,
+        mut best: f64,
+        report: &mut Report,
+    ) -> f64 {
+        for _ in 0..MAX_STEPS {
+            self.judge.residual(problem, r);
+            self.best.clear();
+            self.best.extend_from_slice(r);
+            if report.iterations >= options.max_iterations || !self.step(problem, r, &mut report.non_unique) {
+                r.copy_from_slice(&self.best);
+                break;
+            }
+            report.iterations += 1;
+            let mut residual = self.judge.residual(problem, r);
+            for _ in 0..MAX_HALVINGS {
+                if residual < best {
+                    break;
+                }
+                for (x, old) in r.iter_mut().zip(&self.best) {
+                    *x = 0.5 * (*x + old);
+                }
+                residual = self.judge.residual(problem, r);
+            }
+            if !matches!(residual.partial_cmp(&best), Some(std::cmp::Ordering::Less)) {
+                r.copy_from_slice(&self.best);
+                break;
+            }
+            best = residual;
+            if best <= options.tolerance.min(1e-15) {
+                break;
+            }
+        }
+        best
+    }
+
     /// One step from r; `judge.u` holds A r + b. False if no finite step was found.
     fn step(&mut self, problem: &Problem, r: &mut [f64], non_unique: &mut bool) -> bool {
         let n = problem.size();

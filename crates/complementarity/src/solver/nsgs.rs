@@ -4,7 +4,7 @@
 
 use super::eliminate::Eliminated;
 use super::local::Local;
-use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
+use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use crate::problem::Problem;
 use crate::sets::MAX_DIM;
 
@@ -15,6 +15,7 @@ pub struct GaussSeidel {
     judge: Judge,
     eliminated: Eliminated,
     diagonal: Vec<f64>,
+    best: Best,
 }
 
 impl Solver for GaussSeidel {
@@ -43,35 +44,35 @@ impl GaussSeidel {
             at += d2;
         }
         let mut report = Report::failed("nsgs", Status::MaxIterations);
-        let mut exact = true;
-        let mut best = f64::INFINITY;
-        let mut since_best = 0;
+        let mut progress = f64::INFINITY;
+        let mut since_progress = 0;
+        self.best.start();
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
             report.residual = self.judge.residual(problem, r);
+            self.best.note(r, report.residual);
             if report.residual <= options.tolerance {
                 report.status = Status::Solved;
                 return report;
             }
             if !report.residual.is_finite() {
                 report.status = Status::NotFinite;
-                return report;
+                break;
             }
             // Linear convergence may be slow; a thousand sweeps without one per cent is none.
-            if report.residual < 0.99 * best {
-                best = report.residual;
-                since_best = 0;
+            if report.residual < 0.99 * progress {
+                progress = report.residual;
+                since_progress = 0;
             } else {
-                since_best += 1;
+                since_progress += 1;
             }
-            if since_best > 1000 {
-                report.status = if exact { Status::Stalled } else { Status::Infeasible };
-                return report;
+            if since_progress > 1000 {
+                report.status = Status::Stalled;
+                break;
             }
             if sweep == options.max_iterations {
                 break;
             }
-            exact = true;
             let mut at = 0;
             for (i, block) in blocks.iter().enumerate() {
                 let (s, d) = (block.start, block.set.dim());
@@ -84,8 +85,12 @@ impl GaussSeidel {
                         c[p] -= a[p * d + q] * r[s + q];
                     }
                 }
-                exact &= self.local.solve(&block.set, a, &c[..d], &mut r[s..s + d]);
+                self.local.solve(&block.set, a, &c[..d], &mut r[s..s + d]);
             }
+        }
+        self.best.restore(r, &mut report);
+        if problem.infeasible_block().is_some() {
+            report.status = Status::Infeasible;
         }
         report
     }

@@ -11,7 +11,7 @@
 //! bounds the spectral radius of the iteration by one.
 
 use super::eliminate::Eliminated;
-use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
+use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::MAX_DIM;
 
@@ -21,6 +21,7 @@ struct Relaxation {
     eliminated: Eliminated,
     rho: Vec<f64>,
     old: Vec<f64>,
+    best: Best,
 }
 
 /// Projected Jacobi relaxation, PJOR. See [`super::SOLVERS`].
@@ -113,16 +114,18 @@ impl Relaxation {
             self.rho.push(omega * tangential);
         }
         let mut report = Report::failed(name, Status::MaxIterations);
+        self.best.start();
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
             report.residual = self.judge.residual(problem, r);
+            self.best.note(r, report.residual);
             if report.residual <= options.tolerance {
                 report.status = Status::Solved;
                 return report;
             }
             if !report.residual.is_finite() {
                 report.status = Status::NotFinite;
-                return report;
+                break;
             }
             if sweep == options.max_iterations {
                 break;
@@ -144,6 +147,10 @@ impl Relaxation {
                 block.set.project_frozen(x[0], &mut x[..d]);
                 r[s..s + d].copy_from_slice(&x[..d]);
             }
+        }
+        self.best.restore(r, &mut report);
+        if problem.infeasible_block().is_some() {
+            report.status = Status::Infeasible;
         }
         report
     }

@@ -231,12 +231,16 @@ impl<M: Model> Differentiated<M> {
         let mut interactions = Vec::new();
         for kind in KINDS {
             let list: Vec<(&String, Option<&Vec<usize>>, usize, Law, bool)> = match kind {
-                Kind::Joint => {
-                    layout.joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear)).collect()
-                }
-                Kind::VelocityJoint => {
-                    layout.velocity_joints.iter().map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear)).collect()
-                }
+                Kind::Joint => layout
+                    .joints
+                    .iter()
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear))
+                    .collect(),
+                Kind::VelocityJoint => layout
+                    .velocity_joints
+                    .iter()
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear))
+                    .collect(),
                 Kind::Contact => layout
                     .contacts
                     .iter()

@@ -22,7 +22,12 @@ impl Default for Ball {
 
 impl Model for Ball {
     fn layout(&self) -> Layout {
-        Layout::new(["q"]).constant_mass().potential("weight").linear().contact("ground", ContactLaw::newton(self.e)).linear()
+        Layout::new(["q"])
+            .constant_mass()
+            .potential("weight")
+            .linear()
+            .contact("ground", ContactLaw::newton(self.e))
+            .linear()
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(self.mass);

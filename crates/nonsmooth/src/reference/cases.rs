@@ -1,8 +1,8 @@
 //! All reference models as runs: what a test of every model with every scheme goes through.
 
 use super::{
-    Ball, Bead, Belt, Block, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum, PointOnTable,
-    PulledMass, Swing, Top,
+    Ball, Bead, Belt, Block, Chain, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum, PointOnTable,
+    PulledMass, RigidBody, Ring, Swing, Top,
 };
 use crate::law::ContactLaw;
 use crate::scheme::stabilise::Stabilise;
@@ -51,6 +51,8 @@ pub fn cases() -> Result<Vec<Case>, ModelError> {
     all.extend(points()?);
     all.extend(blocks()?);
     all.extend(pendula()?);
+    all.extend(bodies()?);
+    all.extend(many()?);
     Ok(all)
 }
 
@@ -134,6 +136,40 @@ fn pendula() -> Result<Vec<Case>, ModelError> {
         projected(run("pendulum-redundant-projected", pendulum(2)?, &q, &u, 3e-3, 1.0)),
         turning(run("double-pendulum", make(double.clone())?, &folded, &[0.0; 6], 3e-3, 1.0)),
         projected(run("double-pendulum-projected", make(double)?, &folded, &[0.0; 6], 3e-3, 1.0)),
+    ])
+}
+
+/// Rigid bodies with a quaternion: tumbling, and a ball that is thrown on a table and begins to roll.
+fn bodies() -> Result<Vec<Case>, ModelError> {
+    let ball = RigidBody::ball(0.1, ContactLaw::newton(0.3).coulomb(2, 0.3));
+    let tumbling = run(
+        "rigid-body",
+        make(RigidBody::free())?,
+        &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        &[0.3, 0.0, -0.2, 0.1, 2.0, 0.2],
+        3e-3,
+        1.0,
+    );
+    let thrown = run(
+        "rolling-ball",
+        make(ball)?,
+        &[0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0],
+        &[1.0, 0.3, 0.0, 5.0, 0.0, 2.0],
+        3e-3,
+        1.0,
+    );
+    Ok(vec![tumbling, Case { constant_directions: false, ..thrown }])
+}
+
+/// Several masses: block-diagonal, banded and cyclic matrices.
+fn many() -> Result<Vec<Case>, ModelError> {
+    let chain = Chain { count: 6, group: 3, k: 30.0, c: 10.0, stop: 0.1, e: 0.4 };
+    let ring = Ring { count: 9, far: 4, k: 20.0, c: 5.0 };
+    let wave = |n: usize| -> Vec<f64> { (0..n).map(|i| 0.3 * (1.0 + 2.0 * i as f64).sin()).collect() };
+    let still: Vec<f64> = vec![0.05, 0.0, 0.1, -0.05, 0.02, 0.0];
+    Ok(vec![
+        run("chain", make(chain)?, &still, &wave(6), 3e-3, 1.0),
+        run("ring", make(ring)?, &wave(9), &[0.0; 9], 3e-3, 1.0),
     ])
 }
 

@@ -11,10 +11,10 @@ use super::{Failure, Solve};
 use crate::contract::{Candidates, Kind, System};
 use crate::simulation::{Certificate, Ledger, Line};
 use crate::state::{Sigma, State, Step};
+use complementarity::FullProblem;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::FullProblem;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
 /// contact that rests at a rounding error above zero is not lost (errata, "activation test").
