@@ -231,7 +231,7 @@ impl Law {
                 let fits = |ok: bool, expected| {
                     if ok { Ok(()) } else { Err(LawError::Dimension { found: law.slip_dim, expected }) }
                 };
-                fits(dim == 1 + law.slip_dim, "one normal component and the slip dimension")?;
+                fits(dim == law.slip_dim.saturating_add(1), "one normal component and the slip dimension")?;
                 match &law.friction {
                     None => fits(law.slip_dim == 0, "slip dimension 0 (frictionless)"),
                     Some(Friction::Coulomb { mu }) => {

@@ -499,7 +499,8 @@ fn a_system_by_hand_with_values_only_moves_as_the_differentiated_model() {
     let body = take(RigidBody::free());
     let (q, u) = TUMBLE;
     for name in BOTH {
-        let pairs: [(&dyn System, &dyn System, &[f64], &[f64], f64); 4] = [
+        type Pair<'a> = (&'a dyn System, &'a dyn System, &'a [f64], &'a [f64], f64);
+        let pairs: [Pair; 4] = [
             (&hand, &model, &[1.0], &[0.0], 2.0),
             (&ValuesOnly(&ball), &ball, &[1.0], &[0.0], 3.5),
             (&ValuesOnly(&swing), &swing, &[1.0], &[0.0], 2.0),

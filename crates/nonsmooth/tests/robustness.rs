@@ -243,7 +243,8 @@ fn an_interrupt_ends_the_run_after_the_present_step() {
 }
 
 fn launched(solver: &str, policy: Policy, iterations: usize, name: &str) -> (Summary, Vec<Record>) {
-    let system = Differentiated::new(Block { mu: Some(0.5), e: 0.2, ..Block::default() }).unwrap();
+    let block = Block { mu: Some(0.5), e: 0.2, ..Block::default() };
+    let system = Differentiated::new(block).expect("the model fits together");
     let mut options = SimulationOptions::new(2e-3, 0.5);
     options.solver = solver.into();
     options.solver_options.max_iterations = iterations;
@@ -316,6 +317,8 @@ fn two_free_masses_that_met_without_bounce_go_on_together() {
             let (summary, records) = run(&system, name, &[0.0, 0.1 * v], &[v, 0.0], SimulationOptions::new(0.01, 1.0));
             assert_eq!(summary.status, Status::Done, "{name}, v = {v}: {:?}", summary.stop.map(|s| s.to_string()));
             assert_eq!(summary.work.rejected, 0, "{name}, v = {v}: {:?}", summary.work);
+            // Nor in the certificate.
+            assert!(summary.worst.residual() <= 1e-9, "{name}, v = {v}: {:?}", summary.worst);
             for r in records.iter().filter(|r| r.t > 0.13) {
                 // Momentum: v/3 for both, to rounding.
                 assert!(r.u.iter().all(|u| (u - v / 3.0).abs() <= 1e-12 * v), "{name}, v = {v}: {:?}", r.u);

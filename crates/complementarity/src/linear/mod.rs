@@ -19,6 +19,7 @@ use banded::Banded;
 use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 use sparse::Sparse;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A matrix that cannot be factored: the pivot of this row (in elimination order) vanishes or is not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -28,9 +29,12 @@ pub struct Singular {
     pub row: usize,
 }
 
+static PATTERNS: AtomicU64 = AtomicU64::new(1);
+
 /// Which unknowns are coupled: a list of cliques (each contribution couples all its unknowns).
 #[derive(Debug, Clone, Default)]
 pub struct Pattern {
+    id: u64,
     n: usize,
     dofs: Vec<usize>,
     start: Vec<usize>,
@@ -39,7 +43,12 @@ pub struct Pattern {
 impl Pattern {
     /// A pattern of `n` uncoupled unknowns (the diagonal is always there).
     pub fn new(n: usize) -> Self {
-        Self { n, dofs: Vec::new(), start: vec![0] }
+        Self { id: PATTERNS.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
+    }
+
+    /// Unique to every pattern that was made; clones share it.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// Number of unknowns.

@@ -4,7 +4,7 @@
 //! 0. A single block (not bilateral): its exact local solution.
 //! 1. Newton from the start guess (up to 400 rows): in the right mode, one step to rounding accuracy.
 //! 2. Newton from zero, if the start guess was not zero.
-//! 3. Block Gauss-Seidel from zero, then a Newton finish in the mode found.
+//! 3. Enumeration of all modes, if there are at most 512 (planar friction, boxes). Block Gauss-Seidel from zero, then a Newton finish in the mode found.
 //! 4. Projected Gauss-Seidel from the best so far, with a Newton finish every thousand sweeps: where blocks are
 //!    singular it goes on when exact local solves stall.
 //! 5. Lemke, where the sets allow it.
@@ -12,6 +12,7 @@
 //!
 //! A rung that proves that there is no solution (`Infeasible`) decides the status of a failed ladder.
 
+use super::enumerate::Enumeration;
 use super::local::Local;
 use super::proximal::Proximal;
 use super::{
@@ -30,6 +31,7 @@ pub struct Auto {
     projected: ProjectedGaussSeidel,
     lemke: Lemke,
     proximal: Proximal,
+    enumeration: Enumeration,
     judge: Judge,
     dense: Problem,
     best: Vec<f64>,
@@ -87,6 +89,9 @@ impl Auto {
             if total.take(self.newton.solve(problem, r, options), r) {
                 return total.report;
             }
+        }
+        if total.take(self.enumeration.solve(problem, r, options), r) {
+            return total.report;
         }
         r.fill(0.0);
         let mut sweeps = FIRST_SWEEPS;

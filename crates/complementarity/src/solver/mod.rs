@@ -5,6 +5,7 @@
 
 mod auto;
 mod eliminate;
+mod enumerate;
 mod lemke;
 mod local;
 mod newton;

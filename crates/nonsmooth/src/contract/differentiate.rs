@@ -245,7 +245,13 @@ impl<M: Model> Differentiated<M> {
                     .contacts
                     .iter()
                     .map(|p| {
-                        (&p.name, p.on.as_ref(), 1 + p.what.0.slip_dim, Law::Contact(p.what.0.clone()), p.what.1.linear)
+                        (
+                            &p.name,
+                            p.on.as_ref(),
+                            p.what.0.slip_dim.saturating_add(1),
+                            Law::Contact(p.what.0.clone()),
+                            p.what.1.linear,
+                        )
                     })
                     .collect(),
                 Kind::Element => layout
@@ -772,7 +778,13 @@ fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Re
 
 fn check_kinematics(layout: &Layout, nq: usize, nu: usize) -> Result<(), ModelError> {
     if layout.velocities.is_none() {
-        return Ok(());
+        return match layout.kinematics.first() {
+            None => Ok(()),
+            Some((_, us)) => {
+                // Blocks without velocities of their own to map.
+                Err(ModelError::Kinematics { what: "velocity", index: us.first().copied().unwrap_or(0), count: 0 })
+            }
+        };
     }
     let (mut seen_q, mut seen_u) = (vec![0usize; nq], vec![0usize; nu]);
     for (qs, us) in &layout.kinematics {

@@ -76,7 +76,7 @@ impl Model for Chain {
         m[0] = T::from(1.0);
     }
     fn potential<T: Scalar>(&self, i: usize, _t: T, q: &[T]) -> T {
-        if (i + 1) % self.group.max(1) == 0 {
+        if (i + 1).is_multiple_of(self.group.max(1)) {
             return T::from(0.0);
         }
         stretch(q[1] - q[0], self.k, self.c)

@@ -156,6 +156,8 @@ struct Buffers {
 
 /// Newton iterations before a step is given up: a quadratic iteration that needs more does not converge.
 const MAX_NEWTON: usize = 30;
+/// Residual at which nothing is left to gain.
+const ROUNDING: f64 = 1e-14;
 /// Fixed-point iterations for q from u where q̇ = B(q) u + β.
 const MAX_KINEMATICS: usize = 50;
 
@@ -315,6 +317,7 @@ impl MoreauJean {
         let s = system.structure();
         let affine = s.identity_kinematics && s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
         let mut residual = f64::INFINITY;
+        let mut polished = false;
         for iteration in 0..MAX_NEWTON {
             self.assemble_matrix(system, start, dt);
             let Some(work) = self.work.as_mut() else { break };
@@ -359,9 +362,15 @@ impl MoreauJean {
                 return Err(Failure::NotFinite { what: "the equation of motion".into() });
             }
             residual = if dynamics > 0.0 { dynamics / scale } else { 0.0 };
-            let tol = self.options.newton_tol;
-            if residual <= tol && !(change > tol * (1.0 + work.velocity_scale())) {
-                return Ok(());
+            let (tol, velocity) = (self.options.newton_tol, 1.0 + work.velocity_scale());
+            if residual <= tol && change <= tol * velocity {
+                // Within the tolerance, one more iteration takes a quadratic method to rounding.
+                if polished || (residual <= ROUNDING && change <= ROUNDING * velocity) {
+                    return Ok(());
+                }
+                polished = true;
+            } else {
+                polished = false;
             }
         }
         Err(Failure::Newton { iterations: MAX_NEWTON, residual })

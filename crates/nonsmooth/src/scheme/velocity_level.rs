@@ -11,14 +11,14 @@ use super::{Failure, Solve};
 use crate::contract::{Candidates, Kind, System};
 use crate::simulation::{Certificate, Ledger, Line};
 use crate::state::{Sigma, State, Step};
-use complementarity::FullProblem;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
+use complementarity::{FullProblem, Status};
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
-/// contact that rests at a rounding error above zero is not lost (errata, "activation test").
-pub(super) const ACTIVATION: f64 = 1e-12;
+/// contact that rests above zero by an error of the order of `newton_tol` is not lost (errata, "activation test").
+pub(super) const ACTIVATION: f64 = 1e-10;
 
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]
@@ -121,13 +121,15 @@ pub(super) struct VelocityLevel {
     rows_constant: bool,
     gamma: Vec<f64>,
     xi: Vec<f64>,
-    /// Address of the structure that this workspace was made for.
-    made_for: usize,
+    /// The system that this workspace was made for.
+    made_for: (u64, usize),
     mass_assembled: bool,
 }
 
-fn identity_of(system: &dyn System) -> usize {
-    std::ptr::from_ref(system.structure()) as usize
+/// A pattern is unique to the system it was made for, or to its clones, which live elsewhere.
+fn identity_of(system: &dyn System) -> (u64, usize) {
+    let s = system.structure();
+    (s.pattern.id(), std::ptr::from_ref(s) as usize)
 }
 
 impl VelocityLevel {
@@ -314,15 +316,24 @@ impl VelocityLevel {
             let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
             return Err(Failure::Singular { what: "the iteration matrix", velocity });
         }
+        if report.status == Status::NotFinite || !self.full.f.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
         if !report.solved() {
             return Err(Failure::Solver(report));
         }
         Ok(())
     }
 
-    /// M(v − u₀) − dt·h − W r into `scratch`; its largest entry and the size of its terms.
+    /// M(v − u₀) − dt·h − W r into `scratch`; its largest entry beyond rounding, and the size of its terms.
+    ///
+    /// The velocities themselves are rounded: what M makes of that, a few ε·|M v|, is no residual.
     pub(super) fn dynamics_residual(&mut self, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
         let n = v.len();
+        self.mass.multiply(v, &mut self.scratch);
+        let momentum = max_norm(&self.scratch);
+        self.mass.multiply(u0, &mut self.scratch);
+        let rounding = 16.0 * f64::EPSILON * momentum.max(max_norm(&self.scratch));
         for i in 0..n {
             self.v[i] = v[i] - u0[i];
         }
@@ -340,7 +351,8 @@ impl VelocityLevel {
             scale = scale.max(force.abs());
             self.scratch[i] -= force + self.v[i];
         }
-        (max_norm(&self.scratch), scale)
+        let residual = max_norm(&self.scratch);
+        (if residual <= rounding { 0.0 } else { residual }, scale)
     }
 
     fn block_row(&self, block: usize) -> usize {
@@ -459,9 +471,27 @@ impl VelocityLevel {
         // Laws.
         self.forget_velocities();
         self.velocities_after(&step.end.u);
-        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.gamma)).max(max_norm(&self.full.c));
+        // Scale: percussions, and the terms that make up the relative velocities.
+        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c));
+        for i in 0..self.full.sets.len() {
+            let dofs = self.full.coupling.dofs(i);
+            let mut values = self.full.coupling.values(i);
+            for _ in 0..self.full.sets[i].dim() {
+                let (row, rest) = values.split_at(dofs.len());
+                size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j]).abs()).sum());
+                values = rest;
+            }
+        }
         if size == 0.0 {
             size = 1.0;
+        }
+        // An interaction that took no part has no percussion.
+        for (i, active) in step.active.iter().enumerate() {
+            let p = max_norm(step.percussion(i));
+            if !active && p > 0.0 && p / size.max(p) > out.law {
+                out.law = p / size.max(p);
+                out.law_culprit = Some(i);
+            }
         }
         for g in &self.groups {
             let k = &step.candidates.items()[g.interaction];

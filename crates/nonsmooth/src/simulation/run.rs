@@ -222,6 +222,8 @@ struct Frame {
     raw_q: Vec<f64>,
     raw_u: Vec<f64>,
     corrected: bool,
+    /// Velocity without percussions, for telling impacts from persistent contact.
+    free: Vec<f64>,
 }
 
 /// A run. Made from a system, a start state, a scheme and options; [`Simulation::run`] does all.
@@ -379,6 +381,8 @@ impl<'a> Simulation<'a> {
     pub fn summary(&mut self) -> Summary {
         let mut s = self.summary.clone();
         s.end.assign(&self.state);
+        // Impacts are located, so that they may precede what was logged with the step before.
+        s.events.sort_by(|a, b| a.t.total_cmp(&b.t));
         s.ledger = self.ledger.lines();
         for (id, sum) in &self.sums {
             if let Some(name) = self.names.get(id) {
@@ -394,7 +398,7 @@ impl<'a> Simulation<'a> {
             return Advance::Stopped;
         }
         let interrupted = self.options.interrupt.as_ref().is_some_and(|f| f.load(Ordering::Relaxed));
-        if interrupted {
+        if interrupted && self.controller.remaining() != Some(0) {
             self.flush(observer);
             self.summary.status = Status::Interrupted;
             return Advance::Interrupted;
@@ -516,7 +520,13 @@ impl<'a> Simulation<'a> {
         self.state.assign(&frame.step.end);
         self.controller.arrived(self.state.t);
         self.summary.work.steps += 1;
-        let lag = self.controller.lag();
+        // A controller that does not know what remains cannot say which step is the last: hold one back.
+        let lag = self.controller.lag().max(usize::from(self.controller.remaining().is_none()));
+        if self.options.observe.events {
+            let free = self.scheme.last_problem().map(|p| p.free_velocity());
+            self.trial.free.clear();
+            self.trial.free.extend_from_slice(free.unwrap_or(&[]));
+        }
         if lag == 0 {
             std::mem::swap(&mut self.trial, &mut self.done);
             // The frozen list goes on to the next attempt.
@@ -657,10 +667,11 @@ impl<'a> Simulation<'a> {
                 events.push(Event { t, kind: EventKind::Break, id: None, contact: None });
             }
         }
-        let free_velocity = self.scheme.last_problem().map(|p| p.free_velocity());
         let free = |i: usize| -> f64 {
-            let k = &step.candidates.items()[i];
-            let Some(v) = free_velocity.filter(|v| v.len() == start.u.len()) else { return 0.0 };
+            let (k, v) = (&step.candidates.items()[i], &frame.free);
+            if v.len() != start.u.len() {
+                return 0.0;
+            }
             let mut w = vec![0.0; k.dim * k.dofs.len()];
             let mut chi = vec![0.0; k.dim];
             system.velocity(k, start.t, &start.q, &mut w, &mut chi);
