@@ -100,7 +100,7 @@ impl Solver for Newton {
                 self.best.extend_from_slice(r);
             } else {
                 since_best += 1;
-                if best <= options.tolerance || since_best > 12 {
+                if (best <= options.tolerance && since_best > 3) || since_best > 12 {
                     break;
                 }
             }

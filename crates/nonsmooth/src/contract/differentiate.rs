@@ -29,6 +29,9 @@ pub struct Differentiated<M> {
     scratch: RefCell<Scratch>,
 }
 
+/// Name, coordinates, dimension, law of a declared interaction, and whether it was stated to be linear.
+type Declared<'a> = (&'a String, Option<&'a Vec<usize>>, usize, Law, bool);
+
 #[derive(Default)]
 struct Scratch {
     q: Vec<f64>,
@@ -230,7 +233,7 @@ impl<M: Model> Differentiated<M> {
         let mut parts: [Vec<(String, Place)>; 4] = Default::default();
         let mut interactions = Vec::new();
         for kind in KINDS {
-            let list: Vec<(&String, Option<&Vec<usize>>, usize, Law, bool)> = match kind {
+            let list: Vec<Declared> = match kind {
                 Kind::Joint => layout
                     .joints
                     .iter()

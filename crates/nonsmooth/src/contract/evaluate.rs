@@ -278,9 +278,8 @@ impl<M: Model> PotentialForce<'_, M> {
                 }
             }
             let v = self.0.potential(self.1, Dual::constant(t), &dq[..own]);
-            for k in 0..C.min(own - first) {
-                row[first + k] = v.eps[k];
-            }
+            let n = C.min(own - first);
+            row[first..first + n].copy_from_slice(&v.eps[..n]);
             first += C;
         }
     }

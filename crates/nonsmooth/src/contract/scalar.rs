@@ -182,6 +182,8 @@ impl<T: Scalar, const N: usize> Sub for Dual<T, N> {
 
 impl<T: Scalar, const N: usize> Mul for Dual<T, N> {
     type Output = Self;
+    // The product rule is a sum.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     #[inline]
     fn mul(self, o: Self) -> Self {
         self.zip(o, self.re * o.re, |a, b| a * o.re + self.re * b)

@@ -100,7 +100,8 @@ pub trait System {
         differences::velocity_rate(self, k, t, q, u, out);
     }
 
-    /// Brings q back onto its manifold (unit quaternions) after an accepted step.
+    /// Brings q back onto its manifold (unit quaternions) after an accepted step. Called where q̇ ≠ u, or with
+    /// joint projection.
     fn normalise(&self, _q: &mut [f64]) {}
 
     /// A bound on how far (metres) any point that can come into contact moved between two states.
@@ -324,8 +325,6 @@ mod differences {
         out[..k.dim].copy_from_slice(&rate);
     }
 }
-
-const _: fn(&dyn System) = |_| {};
 
 impl Interaction {
     /// Number of values of [`System::position`].

@@ -23,7 +23,7 @@ use complementarity::{FullProblem, Options, Report, Solver};
 /// Order of convergence of a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Order {
-    /// On smooth motion, in q and u.
+    /// On smooth motion, in q and u, while no constraint acts whose direction turns.
     pub smooth: u32,
     /// Through impacts, in q (sup norm) and u (graph distance).
     pub impacts: u32,

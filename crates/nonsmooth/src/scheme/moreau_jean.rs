@@ -32,7 +32,8 @@
 //! until (at once where everything is stated to be linear) the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
 //! relative to their largest term, and γ changes by no more than `newton_tol`·(1 + max|γ|).
 //!
-//! Order 2 on smooth motion for θ = 1/2, else 1; order 1 through impacts. Velocity level: a contact that
+//! Order 2 on smooth motion for θ = 1/2, else 1; order 1 through impacts, and where a constraint acts whose direction
+//! turns (a joint, a curved contact): its W is that of the end for the whole step. Velocity level: a contact that
 //! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
 
 use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};

@@ -281,13 +281,7 @@ impl VelocityLevel {
         self.r.resize(self.chi.len(), 0.0);
         for g in &self.groups {
             let k = &candidates.items()[g.interaction];
-            // The list rarely changes: look at the same place first.
-            let known = match start.percussions.ids().get(g.interaction) {
-                Some(&id) if id == k.id => {
-                    start.percussions.values().get(candidates.range(g.interaction)).filter(|p| p.len() == k.dim)
-                }
-                _ => start.percussions.get(k.id),
-            };
+            let known = start.percussions.at(g.interaction, k.id);
             if let Some(p) = known.filter(|p| p.len() == k.dim) {
                 self.r[g.row..g.row + k.dim].copy_from_slice(p);
             }

@@ -53,20 +53,27 @@ impl Certificate {
 
     /// Gaps and joints at (t,q), over all candidates.
     pub(crate) fn geometry(&mut self, system: &dyn System, t: f64, q: &[f64], candidates: &Candidates) {
-        let mut g = [0.0; crate::contract::MAX_LOCAL];
+        let mut few = [0.0; 8];
+        let mut many = Vec::new();
         for (i, k) in candidates.items().iter().enumerate() {
             let n = k.position_dim();
             if n == 0 {
                 continue;
             }
-            system.position(k, t, q, &mut g[..n]);
+            let g = if n <= few.len() {
+                &mut few[..n]
+            } else {
+                many.resize(n, 0.0);
+                &mut many[..n]
+            };
+            system.position(k, t, q, g);
             if k.kind == Kind::Contact {
                 if !(-g[0] <= self.penetration) {
                     self.penetration = -g[0];
                     self.penetration_culprit = Some(i);
                 }
             } else {
-                for v in &g[..n] {
+                for v in g.iter() {
                     if !(v.abs() <= self.joint_violation) {
                         self.joint_violation = v.abs();
                         self.joint_culprit = Some(i);

@@ -106,6 +106,13 @@ impl Controller for FixedStep {
 
     fn arrived(&mut self, t: f64) {
         let near = 1e-9 * self.h;
+        // Back after a roll-back, then on.
+        while self.k > 0 && t < self.grid(self.k) - near {
+            self.k -= 1;
+        }
+        while self.b > 0 && t < self.breaks[self.b - 1] - near {
+            self.b -= 1;
+        }
         while self.k < self.count && t >= self.grid(self.k + 1) - near {
             self.k += 1;
         }

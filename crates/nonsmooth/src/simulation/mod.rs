@@ -20,5 +20,7 @@ pub use certificate::Certificate;
 pub use controller::{Controller, FixedStep, Proposal, Verdict};
 pub use energy::{EnergySummary, Ledger, Line, Meter, potential_energy};
 pub use events::{Event, EventKind};
-pub use run::{Observe, Observer, Policy, Simulation, SimulationOptions, Status, StepView, Stop, Summary, Work};
+pub use run::{
+    Advance, Observe, Observer, Policy, Simulation, SimulationOptions, Status, StepView, Stop, Summary, Work,
+};
 pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, dense_output};

@@ -242,7 +242,9 @@ pub struct Simulation<'a> {
     /// Frame of the last final step.
     done: Box<Frame>,
     /// Accepted, not final, oldest first.
+    #[allow(clippy::vec_box)]
     pending: Vec<Box<Frame>>,
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Frame>>,
     reach: f64,
     ledger: Ledger,
@@ -304,6 +306,10 @@ impl<'a> Simulation<'a> {
         };
         let fallback = (options.policy.fallback && options.solver != "auto").then(|| solver::make("auto"));
         let with = |solver| Solve { solver, options: options.solver_options };
+        // The fallback is not held to the iteration limit of a weaker solver.
+        let limit = options.solver_options.max_iterations.max(SolverOptions::default().max_iterations);
+        let strong =
+            |solver| Solve { solver, options: SolverOptions { max_iterations: limit, ..options.solver_options } };
         let summary = Summary {
             status: Status::Done,
             stop: None,
@@ -320,7 +326,7 @@ impl<'a> Simulation<'a> {
         };
         let mut this = Self {
             solve: with(chosen),
-            fallback: fallback.flatten().map(with),
+            fallback: fallback.flatten().map(strong),
             projection: (options.stabilise == Stabilise::Projection).then(|| JointProjection::new(system)),
             meter: Meter::new(system),
             trial: Box::default(),
@@ -407,6 +413,7 @@ impl<'a> Simulation<'a> {
         loop {
             let Some(Proposal { dt, t_end }) = self.controller.propose(self.state.t) else {
                 self.flush(observer);
+                self.summary.status = Status::Done;
                 return Advance::Finished;
             };
             // Halvings are dyadic, so that retried steps end on the same bits.
@@ -502,6 +509,7 @@ impl<'a> Simulation<'a> {
         let end = &mut frame.step.end;
         let system = self.system;
         let has_joints = self.projection.is_some();
+        // A scheme's workspace is not told about corrections: it starts every step from the state alone.
         if !system.structure().identity_kinematics || has_joints {
             frame.raw_q.clone_from(&end.q);
             frame.raw_u.clone_from(&end.u);

@@ -2,8 +2,9 @@
 
 use super::certificate::Certificate;
 use super::{Observer, StepView};
-use crate::contract::System;
+use crate::contract::{Candidates, System};
 use crate::scheme::Scheme;
+use crate::scheme::stabilise::JointProjection;
 use crate::state::{Percussions, Sigma, State, Step};
 
 /// Which steps a [`Trajectory`] keeps.
@@ -126,6 +127,12 @@ impl Trajectory {
             step.end.u.clone_from(u);
             let mut certificate = Certificate::default();
             scheme.certify(system, &start, &step, &mut certificate);
+            if let Some((q, u)) = &s.raw {
+                let defect = correction_defect(system, &step.candidates, to, q, u);
+                if defect.is_nan() || defect > certificate.kinematics {
+                    certificate.kinematics = defect;
+                }
+            }
             if worst.as_ref().is_none_or(|w| !(certificate.residual() <= w.certificate.residual())) {
                 let name = certificate.culprit().map(|c| system.name(&step.candidates.items()[c]));
                 worst = Some(Recheck { index: i, t: to.t, certificate, interaction: name });
@@ -133,6 +140,22 @@ impl Trajectory {
         }
         worst
     }
+}
+
+/// How far a stored state is from the correction (normalised, or normalised and projected) of what the scheme left.
+fn correction_defect(system: &dyn System, candidates: &Candidates, to: &Record, q: &[f64], u: &[f64]) -> f64 {
+    let (mut q, mut u) = (q.to_vec(), u.to_vec());
+    system.normalise(&mut q);
+    let distance = |q: &[f64], u: &[f64]| {
+        let pairs = q.iter().zip(&to.q).chain(u.iter().zip(&to.u));
+        pairs.fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() / (1.0 + a.abs()) })
+    };
+    let normalised = distance(&q, &u);
+    if normalised == 0.0 {
+        return 0.0;
+    }
+    JointProjection::new(system).project(system, candidates, to.t, &mut q, &mut u);
+    normalised.min(distance(&q, &u))
 }
 
 /// The worst step of a run that was checked again.
