@@ -352,7 +352,7 @@ fn a_start_guess_of_nonsense_does_no_harm() {
 }
 
 #[test]
-fn solving_again_from_the_solution_takes_at_most_one_iteration() {
+fn solving_again_from_the_solution_takes_at_most_one_iteration_or_a_few_tries_for_the_last_digits() {
     let options = Options::default();
     let mut solver = make("auto").unwrap();
     let mut slow = Vec::new();
@@ -360,12 +360,16 @@ fn solving_again_from_the_solution_takes_at_most_one_iteration() {
         for index in 0..200 {
             let problem = family.problem(index).problem;
             let mut r = vec![0.0; problem.size()];
-            if !solver.solve(&problem, &mut r, &options).solved() {
+            let first = solver.solve(&problem, &mut r, &options);
+            if !first.solved() {
                 continue;
             }
             let report = solver.solve(&problem, &mut r, &options);
             assert!(report.solved(), "{} {index}: {report:?}", family.name);
-            if report.iterations > 1 {
+            // A solution at rounding accuracy is taken as it is, or after one step. One that only meets the tolerance gets
+            // Newton's patience of three more tries: giving up earlier makes a body near the edge of its cone creep.
+            let allowed = if first.residual <= 1e-13 { 1 } else { 4 };
+            if report.iterations > allowed {
                 slow.push(format!("{} {index}: {} iterations", family.name, report.iterations));
             }
         }

@@ -19,7 +19,7 @@ use super::relaxation::r_factors;
 use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, max_norm};
 use crate::problem::{Problem, ReducedMatrix};
-use crate::sets::MAX_DIM;
+use crate::sets::{MAX_DIM, Set};
 
 /// Semismooth Newton. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
@@ -78,6 +78,13 @@ impl Solver for Newton {
         }
         let mut best = f64::INFINITY;
         let mut since_best = 0;
+        // Within the tolerance a step may still pass through a wrong mode before it lands at rounding accuracy: worth a few
+        // tries where the equations are piecewise linear.
+        let curved = |s: &Set| match s {
+            Set::Ball { dim, .. } | Set::Coulomb { dim, .. } => *dim > 1,
+            _ => false,
+        };
+        let patience = if problem.blocks().iter().any(|b| curved(&b.set)) { 0 } else { 3 };
         for step in 0..=MAX_STEPS.min(options.max_iterations) {
             report.iterations = step;
             // Go on while a step still gains, so that what is solved is solved as well as the numbers allow.
@@ -100,7 +107,7 @@ impl Solver for Newton {
                 self.best.extend_from_slice(r);
             } else {
                 since_best += 1;
-                if (best <= options.tolerance && since_best > 3) || since_best > 12 {
+                if (best <= options.tolerance && since_best > patience) || since_best > 12 {
                     break;
                 }
             }
