@@ -1,7 +1,7 @@
 //! The one-step problem of nonsmooth mechanics, its sets, its solvers, and one definition of "solved".
 //!
 //! Matrices and sets only: no bodies, no time. A problem is either
-//! [reduced](problem) (u = A r + b) or [full](full) (M̂ v = f + W r, u = Wᵀ v + c), with one convex
+//! [reduced](problem) (u = A r + b) or [`full`] (M̂ v = f + W r, u = Wᵀ v + c), with one convex
 //! [set](sets) per block of percussions r. [Solvers](solver) return a report with the residual that
 //! [`Problem::residual`] defines; nothing else decides whether a problem is solved.
 //!

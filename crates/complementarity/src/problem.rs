@@ -15,7 +15,7 @@
 //! ```
 //!
 //! in unit scaling: the natural map of an LCP, and for friction the error measure
-//! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of [AcaryBremondHuber2018].
+//! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\].
 
 use crate::linear::{Dense, dense};
 use crate::sets::{BlockMode, MAX_DIM, Set, SetError};

@@ -190,7 +190,7 @@ pub fn lu_solve(a: &[f64], n: usize, pivots: &[usize], x: &mut [f64]) {
     }
 }
 
-/// Scratch of [`least_norm`].
+/// Solver of rank-deficient square systems; its fields are scratch.
 #[derive(Debug, Clone, Default)]
 pub struct LeastNorm {
     qr: Vec<f64>,

@@ -11,9 +11,9 @@
 //! the non-associated law `0 ≤ u_N ⊥ r_N ≥ 0, −u_T ∈ N_{r_N S}(r_T)`. Both of its forms are used:
 //!
 //! - one inclusion into the cone with û = u + σ(u_T) n, where σ(u_T) = max_{s ∈ S} −s·u_T is
-//!   μ‖u_T‖ for the ball [DeSaxce1998]; the residual of the whole crate is written with it;
+//!   μ‖u_T‖ for the ball \[DeSaxce1998\]; the residual of the whole crate is written with it;
 //! - two inclusions into R₊ and the section frozen at the present normal percussion
-//!   [AlartCurnier1991], [Studer2008, (19)]: projected relaxation, Newton, and the modes.
+//!   \[AlartCurnier1991\], [Studer2008, (19)]: projected relaxation, Newton, and the modes.
 //!
 //! **Modes** [Studer2008, §4]. A law is in *constraint* mode when the argument of its projection
 //! lies inside the set (then u = 0 is enforced), else *impressed*: the percussion is given by the

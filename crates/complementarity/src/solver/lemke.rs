@@ -1,4 +1,4 @@
-//! Lemke's method with lexicographic pivoting [CottlePangStone1992, 4.4, 4.9].
+//! Lemke's method with lexicographic pivoting \[CottlePangStone1992, 4.4, 4.9\].
 //!
 //! The problem is written as an LCP 0 ≤ w = M z + q ⊥ z ≥ 0 with r = r₀ + S z:
 //!

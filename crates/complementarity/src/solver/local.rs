@@ -8,7 +8,7 @@
 //!   `r_N = −(c_N − A_NT B c_T)/(A_NN − A_NT B A_TN)`, `r_T = −B (A_TN r_N + c_T)`, and α is the root of
 //!   F(α) = ‖r_T‖ − μ r_N. For a positive definite A the denominator is positive for all α ≥ 0,
 //!   F(0) > 0 (stick was refused) and F(∞) = μ c_N/A_NN < 0, so that a root is bracketed
-//!   (compare the quartic of [Bonnefon2011], whose positive root this is).
+//!   (compare the quartic of \[Bonnefon2011\], whose positive root this is).
 //!
 //! In the plane the slip direction is ±1 and all is closed form; polyhedral sections are enumerated
 //! (corners, then edges).

@@ -1,4 +1,4 @@
-//! Semismooth Newton on the frozen projections [AlartCurnier1991].
+//! Semismooth Newton on the frozen projections \[AlartCurnier1991\].
 //!
 //! ```text
 //! F_N = r_N − proj_{R₊}(x_N),          x_N = r_N − ρ_N u_N

@@ -4,8 +4,8 @@
 //! Adding a scheme costs one file whose head states its discrete equations, one row here, one row
 //! in the convergence test, one line in the changelog.
 
-mod moreau_jean;
-mod moreau_midpoint;
+pub mod moreau_jean;
+pub mod moreau_midpoint;
 mod settings;
 pub mod stabilise;
 mod velocity_level;

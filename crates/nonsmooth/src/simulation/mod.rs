@@ -8,13 +8,13 @@
 //! [`Policy::halvings`] times (the next step goes on to the grid); then the run stops with the time, the reason,
 //! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
 
-mod certificate;
-mod controller;
-mod energy;
-mod events;
+pub mod certificate;
+pub mod controller;
+pub mod energy;
+pub mod events;
 mod run;
 mod start;
-mod trajectory;
+pub mod trajectory;
 
 pub use certificate::Certificate;
 pub use controller::{Controller, FixedStep, Proposal, Verdict};
