@@ -16,5 +16,5 @@ step "format";  cargo fmt --all --check
 step "lints";   cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "docs";    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 step "tests";   cargo test --workspace --quiet
-step "example"; cargo run --quiet --example bouncing_ball >/dev/null
+step "example"; cargo run --quiet --profile test --example bouncing_ball >/dev/null
 echo; echo "all good"
