@@ -509,7 +509,6 @@ impl<'a> Simulation<'a> {
         let end = &mut frame.step.end;
         let system = self.system;
         let has_joints = self.projection.is_some();
-        // A scheme's workspace is not told about corrections: it starts every step from the state alone.
         if !system.structure().identity_kinematics || has_joints {
             frame.raw_q.clone_from(&end.q);
             frame.raw_u.clone_from(&end.u);
