@@ -151,6 +151,8 @@ struct Buffers {
     qdot0: Vec<f64>,
     a0: Vec<f64>,
     mass0: Option<Matrix>,
+    /// Whether M̂ depends on the step length alone.
+    constant_matrix: bool,
     /// Step length for which M̂ is assembled, if it can be kept.
     assembled_for: Option<f64>,
 }
@@ -171,6 +173,9 @@ impl MoreauJean {
     fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
         let gamma = s.get_number(&GAMMA)?;
         let forecast = match s.get_word(&FORECAST)? {
+            word @ "free" if gamma != 0.0 => {
+                return Err(SettingsError::Useless { key: GAMMA.key, other: FORECAST.key, word });
+            }
             "free" => Forecast::Free,
             _ => Forecast::Explicit { gamma },
         };
@@ -272,11 +277,11 @@ impl MoreauJean {
     fn assemble_matrix(&mut self, system: &dyn System, start: &State, dt: f64) {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, b) = (self.options.theta, &mut self.buffers);
-        let s = system.structure();
-        let keep = s.constant_mass && (theta == 0.0 || s.forces.iter().all(|f| f.constant_jacobian));
+        let keep = b.constant_matrix;
         if keep && b.assembled_for == Some(dt) {
             return;
         }
+        let s = system.structure();
         b.assembled_for = keep.then_some(dt);
         work.full.matrix.clear();
         work.full.matrix.add_scaled(1.0, &work.mass);
@@ -315,8 +320,7 @@ impl MoreauJean {
             work.warm_start(start, &step.candidates);
             work.forget_velocities();
         }
-        let s = system.structure();
-        let affine = s.identity_kinematics && s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
+        let affine = system.structure().identity_kinematics && self.buffers.constant_matrix;
         let mut residual = f64::INFINITY;
         let mut polished = false;
         for iteration in 0..MAX_NEWTON {
@@ -338,7 +342,7 @@ impl MoreauJean {
                 *f += dt * h;
             }
             work.solve(system, solve, step)?;
-            self.buffers.v.copy_from_slice(&work.v);
+            std::mem::swap(&mut self.buffers.v, &mut work.v);
             work.velocities_after(&self.buffers.v);
             step.report.newton += 1;
             if affine && work.constant_rows() {
@@ -382,8 +386,10 @@ impl MoreauJean {
         if !fresh {
             return;
         }
-        let (nq, nu) = (system.structure().nq(), system.structure().nu());
+        let s = system.structure();
+        let (nq, nu) = (s.nq(), s.nu());
         let b = &mut self.buffers;
+        b.constant_matrix = s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
         for v in [&mut b.q_theta, &mut b.q, &mut b.qdot, &mut b.qdot0] {
             v.resize(nq, 0.0);
         }
@@ -511,8 +517,8 @@ impl Scheme for MoreauJean {
         }
         self.newton(system, start, solve, out)?;
         out.end.t = start.t + dt;
-        out.end.q.clone_from(&self.buffers.q);
-        out.end.u.clone_from(&self.buffers.v);
+        std::mem::swap(&mut out.end.q, &mut self.buffers.q);
+        std::mem::swap(&mut out.end.u, &mut self.buffers.v);
         if let Some(work) = self.work.as_mut() {
             work.finish(out);
         }

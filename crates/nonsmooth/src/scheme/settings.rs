@@ -82,6 +82,16 @@ pub enum SettingsError {
         /// What is possible.
         expected: String,
     },
+    /// An option that has no effect beside another.
+    #[error("scheme option `{key}` has no effect with `{other}` = \"{word}\": leave one of them out")]
+    Useless {
+        /// The key without effect.
+        key: &'static str,
+        /// The option that takes it away.
+        other: &'static str,
+        /// Its value.
+        word: &'static str,
+    },
 }
 
 impl Settings {

@@ -277,20 +277,19 @@ impl VelocityLevel {
 
     /// Percussions of the step before as start guess.
     pub(super) fn warm_start(&mut self, start: &State, candidates: &Candidates) {
-        self.r.clear();
         self.r.resize(self.chi.len(), 0.0);
         for g in &self.groups {
             let k = &candidates.items()[g.interaction];
-            let known = start.percussions.at(g.interaction, k.id);
-            if let Some(p) = known.filter(|p| p.len() == k.dim) {
-                self.r[g.row..g.row + k.dim].copy_from_slice(p);
+            let r = &mut self.r[g.row..g.row + k.dim];
+            match start.percussions.at(g.interaction, k.id) {
+                Some(p) if p.len() == k.dim => r.copy_from_slice(p),
+                _ => r.fill(0.0),
             }
         }
     }
 
     /// Percussions of a finished step, for looking at it again.
     pub(super) fn take_percussions(&mut self, step: &Step) {
-        self.r.clear();
         self.r.resize(self.chi.len(), 0.0);
         for g in &self.groups {
             let p = step.percussion(g.interaction);

@@ -105,6 +105,11 @@ impl Controller for FixedStep {
     }
 
     fn arrived(&mut self, t: f64) {
+        // From grid point to grid point, the usual case.
+        if self.b == self.breaks.len() && t == self.grid(self.k + 1) && self.k < self.count {
+            self.k += 1;
+            return;
+        }
         let near = 1e-9 * self.h;
         // Back after a roll-back, then on.
         while self.k > 0 && t < self.grid(self.k) - near {

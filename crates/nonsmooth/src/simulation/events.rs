@@ -7,12 +7,25 @@
 //! | open | such a contact carries none any more |
 //! | stick, slip | the friction law of a carrying contact, or an element, changes its mode |
 //! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
-//! | accumulation-end | after that, the contact closes |
+//! | accumulation-end | after that, the contact closes: the located limit of its impacts |
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
 //!
 //! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
-//! step of the start of its step). Everything else happens at the end of its step.
+//! step of the start of its step). Everything else happens at the end of its step, except the end of an accumulation.
+//!
+//! **Where impacts accumulate.** Under a force that hardly changes, intervals shrink by the restitution e, so that impacts at
+//! t_{i−1}, t_i predict their limit
+//!
+//! ```text
+//! T_i = t_i + (t_i − t_{i−1}) e/(1−e) .
+//! ```
+//!
+//! Every step with an impact is wrong by O(dt), so that the later a prediction, the more of the scheme's own error it holds,
+//! and the run itself closes the contact some steps times the number of impacts away from the limit; while an early one
+//! suffers from forces that do change. The first that the next impact confirms, |T_{i+1} − T_i| ≤ 2dt/(1−e) (two steps of error in an
+//! interval), is taken as the time of `accumulation-end`, no earlier than the last impact; without one it is the step in which the
+//! contact closes. `close` is always that step.
 
 use crate::contract::Kind;
 use crate::law::Law;
@@ -84,7 +97,21 @@ struct Contact {
     friction: Option<Mode>,
     /// Times of the last impacts, newest last.
     impacts: Vec<f64>,
+    /// Impacts since the contact was last at rest.
+    bounces: usize,
     accumulating: bool,
+    limit: Limit,
+    /// The contact has closed before the limit of its impacts: `accumulation-end` is due then.
+    due: Option<f64>,
+}
+
+/// What is known of the limit of the impacts of a contact, s.
+#[derive(Debug, Clone, Copy, Default)]
+enum Limit {
+    #[default]
+    Unknown,
+    Predicted(f64),
+    Confirmed(f64),
 }
 
 /// Reads events off steps.
@@ -98,6 +125,8 @@ pub(crate) struct EventLog {
 const SHRINK: f64 = 0.98;
 /// Like factors: the ratio of two consecutive ratios lies in [1/LIKE, LIKE].
 const LIKE: f64 = 2.0;
+/// Error of an interval between impacts, in steps.
+const INTERVAL_ERROR: f64 = 2.0;
 
 impl EventLog {
     /// Looks at an accepted step from time `t0`. `free` gives the change of the gap velocity of interaction i that
@@ -132,6 +161,10 @@ impl EventLog {
                         continue;
                     }
                     let state = self.contacts.entry(k.id).or_default();
+                    if let Some(due) = state.due.filter(|due| *due <= t || !carries) {
+                        emit(due.min(t), EventKind::AccumulationEnd, Some(i));
+                        state.due = None;
+                    }
                     if !carries {
                         if state.closed {
                             emit(t, EventKind::Open, Some(i));
@@ -142,26 +175,33 @@ impl EventLog {
                         continue;
                     }
                     state.carrying += 1;
+                    let restitution = match &*k.law {
+                        Law::Contact(law) => law.normal.restitution(),
+                        _ => 0.0,
+                    };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
                     // Beyond what the forces of this step and the one before can have built up.
                     let impact = approach > 2.0 * free(i).abs() + f64::EPSILON;
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));
-                        state.note_impact(t);
+                        state.note_impact(t, step.dt, restitution);
                         if !state.accumulating && state.shrinks() {
                             state.accumulating = true;
                             emit(t, EventKind::AccumulationStart, Some(i));
                         }
                     }
-                    let inelastic = matches!(&*k.law, Law::Contact(l) if l.normal.restitution() == 0.0);
-                    if !state.closed && (state.carrying >= 2 || (inelastic && impact)) {
+                    if !state.closed && (state.carrying >= 2 || (restitution == 0.0 && impact)) {
                         state.closed = true;
                         if state.accumulating {
-                            emit(t, EventKind::AccumulationEnd, Some(i));
-                            state.accumulating = false;
-                            state.impacts.clear();
+                            let end = state.accumulation_end(t, step.dt, restitution);
+                            if end <= t {
+                                emit(end, EventKind::AccumulationEnd, Some(i));
+                            } else {
+                                state.due = Some(end);
+                            }
                         }
+                        state.come_to_rest();
                         emit(t, EventKind::Close, Some(i));
                     }
                     if k.dim > 1 && state.closed {
@@ -185,11 +225,40 @@ fn friction_event(mode: Mode) -> EventKind {
 }
 
 impl Contact {
-    fn note_impact(&mut self, t: f64) {
+    fn note_impact(&mut self, t: f64, dt: f64, e: f64) {
+        if let (Some(before), true) = (self.impacts.last(), e < 1.0) {
+            let predicted = t + (t - before) * e / (1.0 - e);
+            self.limit = match self.limit {
+                Limit::Predicted(p) if (predicted - p).abs() <= INTERVAL_ERROR * dt / (1.0 - e) => Limit::Confirmed(p),
+                Limit::Confirmed(p) => Limit::Confirmed(p),
+                _ => Limit::Predicted(predicted),
+            };
+        }
         if self.impacts.len() == 4 {
             self.impacts.remove(0);
         }
         self.impacts.push(t);
+        self.bounces += 1;
+    }
+
+    /// When impacts that the run ended by closing the contact at `t` accumulate.
+    fn accumulation_end(&self, t: f64, dt: f64, e: f64) -> f64 {
+        match self.limit {
+            // Every impact may have moved the end in the run by as much as its interval and the one before allow.
+            Limit::Confirmed(limit)
+                if (limit - t).abs() <= 2.0 * INTERVAL_ERROR * dt / (1.0 - e) * self.bounces as f64 =>
+            {
+                limit.max(self.impacts.last().copied().unwrap_or(limit))
+            }
+            _ => t,
+        }
+    }
+
+    fn come_to_rest(&mut self) {
+        self.accumulating = false;
+        self.impacts.clear();
+        self.bounces = 0;
+        self.limit = Limit::Unknown;
     }
 
     /// Whether the last three intervals (four impacts), or two if there are only three, shrink by like factors.
