@@ -37,14 +37,14 @@
 //! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
 
 use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
-use super::velocity_level::{ACTIVATION, VelocityLevel};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
-use crate::contract::{Interaction, Kind, System};
-use crate::simulation::{Certificate, Ledger, Line, Meter};
+use super::velocity_level::{ACTIVATION, Applied, SUPPORTS, VelocityLevel, gap, kinematics_residual};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::{dot, max_norm};
+use complementarity::linear::dense::max_norm;
 
 const THETA: OptionInfo = OptionInfo {
     key: "theta",
@@ -77,18 +77,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     summary: "Moreau-Jean theta scheme: velocity level, implicit forces by Newton",
     reference: "Acary2013, (18); Schindler2014, Alg. 1.4",
     position_level: false,
-    supports: Supports {
-        friction_dim: 3,
-        joints: true,
-        velocity_joints: true,
-        general_kinematics: true,
-        poisson: false,
-        tangential_restitution: true,
-        moving: true,
-        elements: true,
-        tresca: true,
-        variable_step: true,
-    },
+    supports: SUPPORTS,
     options: &[THETA, FORECAST, GAMMA, FORCE, NEWTON_TOL],
     make: |s| Ok(Box::new(MoreauJean::from_settings(s)?)),
 };
@@ -553,66 +542,31 @@ impl Scheme for MoreauJean {
             return;
         }
         let Some(work) = self.work.as_mut() else { return };
-        let b = &mut self.buffers;
-        let (dt, t1, theta) = (step.dt, start.t + step.dt, self.options.theta);
-        let n = start.u.len();
-        let mean: Vec<f64> = (0..n).map(|i| 0.5 * (start.u[i] + step.end.u[i])).collect();
-        work.account_percussions(step, &mean, out);
-
-        // ½ uᵀ(M − M*)u at both ends.
-        let starred = |u: &[f64], s: &mut [f64], m: &Matrix| {
-            m.multiply(u, s);
-            0.5 * dot(u, s)
-        };
-        let end = starred(&step.end.u, &mut work.scratch, &work.mass);
-        let begin = starred(&start.u, &mut work.scratch, &work.mass);
-        let (e1, e0) =
-            (meter.kinetic(system, t1, &step.end.q, &step.end.u), meter.kinetic(system, start.t, &start.q, &start.u));
-        out.add(Line::MassChange, (e1 - end) - (e0 - begin));
-
-        for (i, info) in system.structure().forces.iter().enumerate() {
-            let mut h = vec![0.0; n];
-            match self.options.force {
-                ForceRule::Theta => system.force(i, start.t + theta * dt, &b.q_theta, &b.u_theta, &mut h),
-                ForceRule::Trapezoid => {
-                    // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
-                    let mut a = vec![0.0; n];
-                    system.force(i, start.t, &start.q, &start.u, &mut a);
-                    if let Some(m0) = &b.mass0 {
-                        m0.solve(&mut a);
-                    }
-                    let mut lagged = vec![0.0; n];
-                    work.mass.multiply(&a, &mut lagged);
-                    system.force(i, t1, &step.end.q, &step.end.u, &mut h);
-                    for k in 0..n {
-                        h[k] = theta * h[k] + (1.0 - theta) * lagged[k];
-                    }
+        let (theta, rule, b) = (self.options.theta, self.options.force, &mut self.buffers);
+        blend(0.5, &start.u, &step.end.u, &mut b.v);
+        let t_theta = start.t + theta * step.dt;
+        let applied = Applied { mean: &b.v, moved: &b.u_theta, q_star: &b.q_theta };
+        let force = |work: &mut VelocityLevel, i: usize, h: &mut [f64]| match rule {
+            ForceRule::Theta => system.force(i, t_theta, &b.q_theta, &b.u_theta, h),
+            ForceRule::Trapezoid => {
+                // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
+                work.v.fill(0.0);
+                system.force(i, start.t, &start.q, &start.u, &mut work.v);
+                if let Some(m0) = &b.mass0 {
+                    m0.solve(&mut work.v);
+                }
+                work.mass.multiply(&work.v, &mut work.scratch);
+                system.force(i, step.end.t, &step.end.q, &step.end.u, h);
+                for (h, lagged) in h.iter_mut().zip(&work.scratch) {
+                    *h = theta * *h + (1.0 - theta) * lagged;
                 }
             }
-            let work_mean = dt * dot(&mean, &h);
-            if !info.potential {
-                out.add_force(i, work_mean);
-                continue;
-            }
-            let work_theta = dt * dot(&b.u_theta, &h);
-            out.add_potential(system, i, start, step, &b.q_theta, work_mean, work_theta);
-        }
+        };
+        work.account(system, start, step, &applied, force, meter, out);
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {
         self.work.as_ref().map(|w| &w.full)
-    }
-}
-
-/// The gap of a contact, which must be finite.
-#[inline]
-pub(super) fn gap(system: &dyn System, k: &Interaction, t: f64, q: &[f64]) -> Result<f64, Failure> {
-    let mut g = [0.0];
-    system.position(k, t, q, &mut g);
-    if g[0].is_finite() {
-        Ok(g[0])
-    } else {
-        Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) })
     }
 }
 
@@ -622,16 +576,4 @@ fn blend(theta: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
     for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
         *out = (1.0 - theta) * a + theta * b;
     }
-}
-
-/// Largest entry of q_{k+1} − q_k − dt q̇, relative to 1 + max|q|.
-pub(super) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64]) -> f64 {
-    let mut worst: f64 = 0.0;
-    for i in 0..qdot.len() {
-        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i]).abs();
-        if !(d <= worst) {
-            worst = d;
-        }
-    }
-    worst / (1.0 + max_norm(&step.end.q))
 }

@@ -13,32 +13,19 @@
 //!
 //! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
 
-use super::moreau_jean::{gap, kinematics_residual};
-use super::velocity_level::{ACTIVATION, VelocityLevel};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use super::velocity_level::{ACTIVATION, Applied, SUPPORTS, VelocityLevel, gap, kinematics_residual};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Line, Meter};
+use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
-use complementarity::linear::dense::dot;
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-midpoint",
     summary: "Moreau's midpoint rule: velocity level, explicit forces, one problem per step",
     reference: "Studer2008, (15)-(23)",
     position_level: false,
-    supports: Supports {
-        friction_dim: 3,
-        joints: true,
-        velocity_joints: true,
-        general_kinematics: true,
-        poisson: false,
-        tangential_restitution: true,
-        moving: true,
-        elements: true,
-        tresca: true,
-        variable_step: true,
-    },
+    supports: SUPPORTS,
     options: &[],
     make: |_| Ok(Box::new(MoreauMidpoint::default())),
 };
@@ -161,29 +148,11 @@ impl Scheme for MoreauMidpoint {
     fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.revisit(system, start, step);
         let Some(work) = self.work.as_mut() else { return };
-        work.account_percussions(step, &self.u_mean, out);
-        let mut starred = |u: &[f64]| {
-            work.mass.multiply(u, &mut work.scratch);
-            0.5 * dot(u, &work.scratch)
-        };
-        let (end, begin) = (starred(&step.end.u), starred(&start.u));
-        let (e1, e0) = (
-            meter.kinetic(system, step.end.t, &step.end.q, &step.end.u),
-            meter.kinetic(system, start.t, &start.q, &start.u),
-        );
-        out.add(Line::MassChange, (e1 - end) - (e0 - begin));
-        let t_mid = start.t + 0.5 * step.dt;
-        for (i, info) in system.structure().forces.iter().enumerate() {
-            let mut h = vec![0.0; start.u.len()];
-            system.force(i, t_mid, &self.q_mid, &start.u, &mut h);
-            let work_mean = step.dt * dot(&self.u_mean, &h);
-            if info.potential {
-                // The position moves with the mean velocity: no defect of θ.
-                out.add_potential(system, i, start, step, &self.q_mid, work_mean, work_mean);
-            } else {
-                out.add_force(i, work_mean);
-            }
-        }
+        let (t_mid, q_mid) = (start.t + 0.5 * step.dt, &self.q_mid);
+        // The position moves with the mean velocity.
+        let applied = Applied { mean: &self.u_mean, moved: &self.u_mean, q_star: q_mid };
+        let force = |_: &mut VelocityLevel, i: usize, h: &mut [f64]| system.force(i, t_mid, q_mid, &start.u, h);
+        work.account(system, start, step, &applied, force, meter, out);
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -7,9 +7,9 @@
 //! for the active interactions, the residual of the dynamics, and the parts of certificate and ledger that do not
 //! depend on where a scheme evaluates its functions.
 
-use super::{Failure, Solve};
-use crate::contract::{Candidates, Kind, System};
-use crate::simulation::{Certificate, Ledger, Line};
+use super::{Failure, Solve, Supports};
+use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{Sigma, State, Step};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
@@ -19,6 +19,20 @@ use complementarity::{FullProblem, Status};
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
 /// contact that rests above zero by an error of the order of `newton_tol` is not lost (errata, "activation test").
 pub(super) const ACTIVATION: f64 = 1e-10;
+
+/// What schemes on velocity level can take.
+pub(super) const SUPPORTS: Supports = Supports {
+    friction_dim: 3,
+    joints: true,
+    velocity_joints: true,
+    general_kinematics: true,
+    poisson: false,
+    tangential_restitution: true,
+    moving: true,
+    elements: true,
+    tresca: true,
+    variable_step: true,
+};
 
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]
@@ -333,10 +347,9 @@ impl VelocityLevel {
         self.mass.multiply(&self.v, &mut self.scratch);
         let mut scale = max_norm(&self.scratch);
         self.v.fill(0.0);
-        for i in 0..self.full.sets.len() {
-            let at = self.block_row(i);
-            let d = self.full.sets[i].dim();
-            self.full.coupling.add_force(i, &self.r[at..at + d], &mut self.v);
+        for b in 0..self.full.sets.len() {
+            let rows = self.rows(b);
+            self.full.coupling.add_force(b, &self.r[rows], &mut self.v);
         }
         scale = scale.max(max_norm(&self.v));
         for i in 0..n {
@@ -348,8 +361,15 @@ impl VelocityLevel {
         (if residual <= rounding { 0.0 } else { residual }, scale)
     }
 
-    fn block_row(&self, block: usize) -> usize {
-        self.full.row_of(block)
+    /// Blocks of a group.
+    fn blocks(&self, group: usize) -> std::ops::Range<usize> {
+        self.groups[group].block..self.groups.get(group + 1).map_or(self.full.sets.len(), |next| next.block)
+    }
+
+    /// Rows of a block.
+    fn rows(&self, block: usize) -> std::ops::Range<usize> {
+        let first = self.full.row_of(block);
+        first..first + self.full.sets[block].dim()
     }
 
     /// γ⁺ = Wᵀv + χ of all rows into `gamma`. Returns the largest change against what was there before.
@@ -360,11 +380,10 @@ impl VelocityLevel {
             self.gamma.resize(self.chi.len(), 0.0);
         }
         let mut change: f64 = 0.0;
-        for i in 0..self.full.sets.len() {
-            let at = self.block_row(i);
-            let dofs = self.full.coupling.dofs(i);
-            let mut values = self.full.coupling.values(i);
-            for row in at..at + self.full.sets[i].dim() {
+        for b in 0..self.full.sets.len() {
+            let dofs = self.full.coupling.dofs(b);
+            let mut values = self.full.coupling.values(b);
+            for row in self.rows(b) {
                 let (w, rest) = values.split_at(dofs.len());
                 let mut u = self.chi[row];
                 for (&j, w) in dofs.iter().zip(w) {
@@ -406,10 +425,9 @@ impl VelocityLevel {
                 step.gamma_minus[j] = self.before[j];
                 step.gamma_plus[j] = self.gamma[row];
             }
-            let blocks = g.block..self.groups.get(gi + 1).map_or(self.full.sets.len(), |n| n.block);
             let mut sigma = Sigma(0);
             let mut bit = 0;
-            for b in blocks {
+            for b in self.blocks(gi) {
                 let mode = reduced.mode(b, &self.r, &self.xi);
                 for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
                     if bit < 32 {
@@ -440,14 +458,9 @@ impl VelocityLevel {
         out.dynamics = if residual == 0.0 { 0.0 } else { residual / scale.max(f64::MIN_POSITIVE) };
         // The interaction whose direction explains most of a dynamics residual.
         let mut best = 0.0;
-        for g in &self.groups {
+        for (gi, g) in self.groups.iter().enumerate() {
             let k = &step.candidates.items()[g.interaction];
-            let last = g.row + k.dim;
-            for b in g.block..self.full.sets.len() {
-                let at = self.block_row(b);
-                if at >= last {
-                    break;
-                }
+            for b in self.blocks(gi) {
                 let d = self.full.sets[b].dim();
                 let mut along = [0.0; MAX_DIM];
                 self.full.coupling.add_velocity(b, &self.scratch, &mut along[..d]);
@@ -486,15 +499,10 @@ impl VelocityLevel {
                 out.law_culprit = Some(i);
             }
         }
-        for g in &self.groups {
+        for (gi, g) in self.groups.iter().enumerate() {
             let k = &step.candidates.items()[g.interaction];
-            let last = g.row + k.dim;
-            for b in g.block..self.full.sets.len() {
-                let at = self.block_row(b);
-                if at >= last {
-                    break;
-                }
-                let set = &self.full.sets[b];
+            for b in self.blocks(gi) {
+                let (at, set) = (self.rows(b).start, &self.full.sets[b]);
                 let d = set.dim();
                 let mut xi = [0.0; MAX_DIM];
                 let mut f = [0.0; MAX_DIM];
@@ -522,29 +530,92 @@ impl VelocityLevel {
     }
 
     /// Ledger lines of the percussions: work over the mean velocity ū.
-    pub(super) fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
-        for g in &self.groups {
+    fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
+        for (gi, g) in self.groups.iter().enumerate() {
             let k = &step.candidates.items()[g.interaction];
-            let last = g.row + k.dim;
-            for b in g.block..self.full.sets.len() {
-                let at = self.block_row(b);
-                if at >= last {
-                    break;
-                }
-                let d = self.full.sets[b].dim();
+            for b in self.blocks(gi) {
+                let rows = self.rows(b);
                 let mut power = [0.0; MAX_DIM];
-                self.full.coupling.add_velocity(b, mean, &mut power[..d]);
-                for j in 0..d {
-                    let work = power[j] * self.r[at + j];
+                self.full.coupling.add_velocity(b, mean, &mut power[..rows.len()]);
+                for (row, power) in rows.zip(power) {
                     let line = match k.kind {
                         Kind::Joint | Kind::VelocityJoint => Line::Joints,
                         Kind::Element => Line::Elements,
-                        Kind::Contact if at + j == g.row => Line::Normal,
+                        Kind::Contact if row == g.row => Line::Normal,
                         Kind::Contact => Line::Friction,
                     };
-                    out.add(line, work);
+                    out.add(line, power * self.r[row]);
                 }
             }
         }
     }
+
+    /// All ledger lines of a step M*(u₁ − u₀) = dt Σ h_i* + Σ W P, with M* and the rows as assembled and `force` giving
+    /// h_i* (it may use the workspace).
+    pub(super) fn account(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        applied: &Applied,
+        mut force: impl FnMut(&mut Self, usize, &mut [f64]),
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        self.account_percussions(step, applied.mean, out);
+        // ½ uᵀ(M − M*)u at both ends.
+        let mut change = 0.0;
+        for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
+            self.mass.multiply(&s.u, &mut self.scratch);
+            change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
+        }
+        out.add(Line::MassChange, change);
+        let mut h = std::mem::take(&mut self.h);
+        for (i, info) in system.structure().forces.iter().enumerate() {
+            h.fill(0.0);
+            force(self, i, &mut h);
+            let mean = step.dt * dot(applied.mean, &h);
+            if info.potential {
+                let moved = step.dt * dot(applied.moved, &h);
+                out.add_potential(system, i, start, step, applied.q_star, mean, moved);
+            } else {
+                out.add_force(i, mean);
+            }
+        }
+        self.h = h;
+    }
+}
+
+/// Where and over which velocities a step applied its forces, for the ledger.
+pub(super) struct Applied<'a> {
+    /// (u₀ + u₁)/2.
+    pub(super) mean: &'a [f64],
+    /// The velocity that moved the position.
+    pub(super) moved: &'a [f64],
+    /// Where forces were evaluated.
+    pub(super) q_star: &'a [f64],
+}
+
+/// The gap of a contact, which must be finite.
+#[inline]
+pub(super) fn gap(system: &dyn System, k: &Interaction, t: f64, q: &[f64]) -> Result<f64, Failure> {
+    let mut g = [0.0];
+    system.position(k, t, q, &mut g);
+    if g[0].is_finite() {
+        Ok(g[0])
+    } else {
+        Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) })
+    }
+}
+
+/// Largest entry of q_{k+1} − q_k − dt q̇, relative to 1 + max|q|.
+pub(super) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64]) -> f64 {
+    let mut worst: f64 = 0.0;
+    for i in 0..qdot.len() {
+        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i]).abs();
+        if !(d <= worst) {
+            worst = d;
+        }
+    }
+    worst / (1.0 + max_norm(&step.end.q))
 }
