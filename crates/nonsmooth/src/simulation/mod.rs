@@ -12,15 +12,20 @@ pub mod certificate;
 pub mod controller;
 pub mod energy;
 pub mod events;
+mod examine;
+mod options;
 mod run;
 mod start;
+mod stop;
+mod summary;
 pub mod trajectory;
 
 pub use certificate::Certificate;
 pub use controller::{Controller, FixedStep, Proposal, Verdict};
 pub use energy::{EnergySummary, Ledger, Line, Meter, potential_energy};
 pub use events::{Event, EventKind};
-pub use run::{
-    Advance, Observe, Observer, Policy, Simulation, SimulationOptions, Status, StepView, Stop, Summary, Work,
-};
+pub use examine::{Observer, StepView};
+pub use options::{Observe, Policy, SimulationOptions};
+pub use run::{Advance, Simulation};
+pub use summary::{Status, Stop, Summary, Work};
 pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, dense_output};

@@ -1,6 +1,6 @@
 //! What is checked before the first step.
 
-use super::run::SimulationOptions;
+use super::options::SimulationOptions;
 use crate::contract::{Candidates, Kind, System};
 use crate::error::Error;
 use crate::state::State;

@@ -1,0 +1,264 @@
+//! From the layout of a model to its parts: every name, index and law is checked here.
+
+use super::{Differentiated, ModelError, Scratch, kind_name};
+use crate::contract::candidates::{Interaction, Kind};
+use crate::contract::evaluate::MAX_LOCAL;
+use crate::contract::layout::{ForceKind, Layout, Place};
+use crate::contract::model::Model;
+use crate::contract::system::{ForceInfo, Needs, Structure};
+use crate::law::{Friction, Law, Normal};
+use complementarity::linear::Pattern;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Name, coordinates, dimension, law of a declared interaction, and whether it was stated to be linear.
+type Declared<'a> = (&'a String, Option<&'a Vec<usize>>, usize, Law, bool);
+
+const KINDS: [Kind; 4] = [Kind::Joint, Kind::VelocityJoint, Kind::Contact, Kind::Element];
+
+static STAMP: AtomicU64 = AtomicU64::new(1);
+
+impl<M: Model> Differentiated<M> {
+    /// Takes in a model, checking that its parts fit together.
+    pub fn new(model: M) -> Result<Self, ModelError> {
+        let layout = model.layout();
+        let (nq, nu) = (layout.nq(), layout.nu());
+        if nq == 0 || nu == 0 {
+            return Err(ModelError::Empty);
+        }
+        check_kinematics(&layout, nq, nu)?;
+        unique("coordinate", layout.coordinates.iter())?;
+        if let Some(v) = &layout.velocities {
+            unique("velocity", v.iter())?;
+        }
+        unique("force", layout.forces.iter().map(|p| &p.name))?;
+        let interactions = layout
+            .joints
+            .iter()
+            .map(|p| &p.name)
+            .chain(layout.velocity_joints.iter().map(|p| &p.name))
+            .chain(layout.contacts.iter().map(|p| &p.name))
+            .chain(layout.elements.iter().map(|p| &p.name));
+        unique("joint, contact or element", interactions)?;
+        if let Some(&b) = layout.breaks.iter().find(|b| !b.is_finite()) {
+            return Err(ModelError::Break(b));
+        }
+
+        let mut pattern = Pattern::new(nu);
+        let place = |kind, name: &str, on: Option<&Vec<usize>>, size: usize| {
+            if let Some(on) = on {
+                for (i, &c) in on.iter().enumerate() {
+                    if c >= size || on[..i].contains(&c) {
+                        return Err(ModelError::Coordinate { kind, name: name.into(), index: c, size });
+                    }
+                }
+            }
+            let p = layout.place(on);
+            let count = p.extended.len().max(p.velocities.len());
+            if count > MAX_LOCAL {
+                return Err(ModelError::TooWide { kind, name: name.into(), count });
+            }
+            Ok(p)
+        };
+
+        let mut masses = Vec::new();
+        if layout.masses.is_empty() {
+            masses.push(mass_place(&layout, "mass", None, nu)?);
+        }
+        for part in &layout.masses {
+            masses.push(mass_place(&layout, &part.name, part.on.as_ref(), nu)?);
+        }
+        for (_, dofs) in &masses {
+            pattern.couple(dofs);
+        }
+        let mut forces = Vec::new();
+        let mut force_infos = Vec::new();
+        for part in &layout.forces {
+            let p = place("force", &part.name, part.on.as_ref(), nq)?;
+            pattern.couple(&p.velocities);
+            force_infos.push(ForceInfo {
+                name: part.name.clone(),
+                potential: part.what.0 == ForceKind::Potential,
+                constant_jacobian: part.what.1,
+            });
+            forces.push((part.what.0, p));
+        }
+
+        let mut needs = Needs { general_kinematics: layout.velocities.is_some(), ..Needs::default() };
+        let mut parts: [Vec<(String, Place)>; 4] = Default::default();
+        let mut interactions = Vec::new();
+        for kind in KINDS {
+            let list: Vec<Declared> = match kind {
+                Kind::Joint => layout
+                    .joints
+                    .iter()
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear))
+                    .collect(),
+                Kind::VelocityJoint => layout
+                    .velocity_joints
+                    .iter()
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Bilateral, p.what.1.linear))
+                    .collect(),
+                Kind::Contact => layout
+                    .contacts
+                    .iter()
+                    .map(|p| {
+                        (
+                            &p.name,
+                            p.on.as_ref(),
+                            p.what.0.slip_dim.saturating_add(1),
+                            Law::Contact(p.what.0.clone()),
+                            p.what.1.linear,
+                        )
+                    })
+                    .collect(),
+                Kind::Element => layout
+                    .elements
+                    .iter()
+                    .map(|p| (&p.name, p.on.as_ref(), p.what.0, Law::Element(p.what.1.clone()), p.what.2.linear))
+                    .collect(),
+            };
+            for (i, (name, on, dim, law, constant)) in list.into_iter().enumerate() {
+                let what = kind_name(kind);
+                let p = place(what, name, on, nq)?;
+                if dim == 0 || dim > MAX_LOCAL {
+                    return Err(ModelError::Dimension { kind: what, name: name.clone(), dim, max: MAX_LOCAL });
+                }
+                law.validate(dim).map_err(|source| ModelError::Law { kind: what, name: name.clone(), source })?;
+                note_needs(&mut needs, kind, &law);
+                interactions.push(Interaction {
+                    id: ((kind as u64) << 32) | i as u64,
+                    kind,
+                    dim,
+                    law: Arc::new(law),
+                    dofs: p.velocities.clone(),
+                    coordinates: p.extended.clone(),
+                    constant,
+                });
+                parts[kind as usize].push((name.clone(), p));
+            }
+        }
+        needs.moving = layout.contacts.iter().any(|p| p.what.1.moving)
+            || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1.moving);
+
+        let velocities =
+            layout.velocities.clone().unwrap_or_else(|| layout.coordinates.iter().map(|c| format!("{c}'")).collect());
+        let mut breaks = layout.breaks.clone();
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        let structure = Structure {
+            coordinates: layout.coordinates.clone(),
+            velocities,
+            forces: force_infos,
+            pattern,
+            identity_kinematics: layout.velocities.is_none(),
+            constant_mass: layout.constant_mass,
+            needs,
+            breaks,
+        };
+        Ok(Self {
+            model,
+            structure,
+            masses,
+            forces,
+            parts,
+            interactions,
+            kinematics: layout.kinematics,
+            stamp: STAMP.fetch_add(1, Ordering::Relaxed),
+            scratch: RefCell::new(Scratch::default()),
+        })
+    }
+}
+
+fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ModelError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        if name.is_empty() || !seen.insert(name) {
+            return Err(ModelError::Name { kind, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn check_kinematics(layout: &Layout, nq: usize, nu: usize) -> Result<(), ModelError> {
+    if layout.velocities.is_none() {
+        return match layout.kinematics.first() {
+            None => Ok(()),
+            Some((_, us)) => {
+                // Blocks without velocities of their own to map.
+                Err(ModelError::Kinematics { what: "velocity", index: us.first().copied().unwrap_or(0), count: 0 })
+            }
+        };
+    }
+    let (mut seen_q, mut seen_u) = (vec![0usize; nq], vec![0usize; nu]);
+    for (qs, us) in &layout.kinematics {
+        for &c in qs {
+            *seen_q.get_mut(c).ok_or(ModelError::Kinematics { what: "coordinate", index: c, count: 0 })? += 1;
+        }
+        for &v in us {
+            *seen_u.get_mut(v).ok_or(ModelError::Kinematics { what: "velocity", index: v, count: 0 })? += 1;
+        }
+        if qs.len().max(us.len()) > MAX_LOCAL {
+            let name = "kinematics".to_string();
+            return Err(ModelError::TooWide { kind: "kinematic block", name, count: qs.len().max(us.len()) });
+        }
+    }
+    for (what, seen) in [("coordinate", &seen_q), ("velocity", &seen_u)] {
+        if let Some(index) = seen.iter().position(|&c| c != 1) {
+            return Err(ModelError::Kinematics { what, index, count: seen[index] });
+        }
+    }
+    Ok(())
+}
+
+/// Place of a mass block: it is given by its velocities and may depend on the coordinates of their blocks.
+fn mass_place(
+    layout: &Layout,
+    name: &str,
+    on: Option<&Vec<usize>>,
+    nu: usize,
+) -> Result<(Place, Arc<[usize]>), ModelError> {
+    let kind = "mass block";
+    let dofs: Vec<usize> = on.cloned().unwrap_or_else(|| (0..nu).collect());
+    for (i, &d) in dofs.iter().enumerate() {
+        if d >= nu || dofs[..i].contains(&d) {
+            return Err(ModelError::Coordinate { kind, name: name.into(), index: d, size: nu });
+        }
+    }
+    let coordinates: Vec<usize> = if layout.velocities.is_none() {
+        dofs.clone()
+    } else {
+        let touched = layout.kinematics.iter().filter(|(_, us)| us.iter().any(|u| dofs.contains(u)));
+        touched.flat_map(|(qs, _)| qs.iter().copied()).collect()
+    };
+    let count = dofs.len().max(coordinates.len());
+    if count > MAX_LOCAL {
+        return Err(ModelError::TooWide { kind, name: name.into(), count });
+    }
+    let dofs: Arc<[usize]> = dofs.into();
+    let own = coordinates.len();
+    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), whole: false }, dofs))
+}
+
+fn note_needs(needs: &mut Needs, kind: Kind, law: &Law) {
+    match kind {
+        Kind::Joint => needs.joints = true,
+        Kind::VelocityJoint => needs.velocity_joints = true,
+        Kind::Element => needs.elements = true,
+        Kind::Contact => needs.contacts = true,
+    }
+    needs.note(law);
+}
+
+impl Needs {
+    /// Adds what a law asks for.
+    pub fn note(&mut self, law: &Law) {
+        if let Law::Contact(law) = law {
+            self.friction_dim = self.friction_dim.max(law.slip_dim);
+            self.poisson |= matches!(law.normal, Normal::Poisson { .. });
+            self.tangential_restitution |= law.e_tangential != 0.0;
+            self.tresca |= matches!(law.friction, Some(Friction::Tresca { .. }));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A finished step looked at again: certificate and ledger, as far as they do not depend on where a scheme evaluates its functions.
+
+use super::VelocityLevel;
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Line, Meter};
+use crate::state::{State, Step};
+use complementarity::linear::dense::{dot, max_norm};
+use complementarity::sets::MAX_DIM;
+
+/// Where and over which velocities a step applied its forces, for the ledger.
+pub(in crate::scheme) struct Applied<'a> {
+    /// (u₀ + u₁)/2.
+    pub(in crate::scheme) mean: &'a [f64],
+    /// The velocity that moved the position.
+    pub(in crate::scheme) moved: &'a [f64],
+    /// Where forces were evaluated.
+    pub(in crate::scheme) q_star: &'a [f64],
+}
+
+/// Largest entry of q_{k+1} − q_k − dt q̇, relative to 1 + max|q|.
+pub(in crate::scheme) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64]) -> f64 {
+    let mut worst: f64 = 0.0;
+    for i in 0..qdot.len() {
+        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i]).abs();
+        if !(d <= worst) {
+            worst = d;
+        }
+    }
+    worst / (1.0 + max_norm(&step.end.q))
+}
+
+impl VelocityLevel {
+    /// Certificate of laws and dynamics with the rows as assembled, `r` taken from the step.
+    pub(in crate::scheme) fn certify(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        kinematics: f64,
+        out: &mut Certificate,
+    ) {
+        out.clear();
+        out.kinematics = kinematics;
+        let (residual, scale) = self.dynamics_residual(&start.u, &step.end.u, step.dt);
+        out.dynamics = if residual == 0.0 { 0.0 } else { residual / scale.max(f64::MIN_POSITIVE) };
+        // The interaction whose direction explains most of a dynamics residual.
+        let mut best = 0.0;
+        for (gi, g) in self.groups.iter().enumerate() {
+            let k = &step.candidates.items()[g.interaction];
+            for b in self.blocks(gi) {
+                let d = self.full.sets[b].dim();
+                let mut along = [0.0; MAX_DIM];
+                self.full.coupling.add_velocity(b, &self.scratch, &mut along[..d]);
+                let n = k.dofs.len().max(1);
+                for (row, a) in self.full.coupling.values(b).chunks_exact(n).zip(&along) {
+                    let explained = a.abs() / dot(row, row).sqrt().max(f64::MIN_POSITIVE);
+                    if explained > best {
+                        best = explained;
+                        out.dynamics_culprit = Some(g.interaction);
+                    }
+                }
+            }
+        }
+        // Laws.
+        self.forget_velocities();
+        self.velocities_after(&step.end.u);
+        // Scale: percussions, and the terms that make up the relative velocities.
+        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c));
+        for i in 0..self.full.sets.len() {
+            let dofs = self.full.coupling.dofs(i);
+            let mut values = self.full.coupling.values(i);
+            for _ in 0..self.full.sets[i].dim() {
+                let (row, rest) = values.split_at(dofs.len());
+                size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j]).abs()).sum());
+                values = rest;
+            }
+        }
+        if size == 0.0 {
+            size = 1.0;
+        }
+        // An interaction that took no part has no percussion.
+        for (i, active) in step.active.iter().enumerate() {
+            let p = max_norm(step.percussion(i));
+            if !active && p > 0.0 && p / size.max(p) > out.law {
+                out.law = p / size.max(p);
+                out.law_culprit = Some(i);
+            }
+        }
+        for (gi, g) in self.groups.iter().enumerate() {
+            let k = &step.candidates.items()[g.interaction];
+            for b in self.blocks(gi) {
+                let (at, set) = (self.rows(b).start, &self.full.sets[b]);
+                let d = set.dim();
+                let mut xi = [0.0; MAX_DIM];
+                let mut f = [0.0; MAX_DIM];
+                for j in 0..d {
+                    xi[j] = self.gamma[at + j] + self.full.c[at + j] - self.chi[at + j];
+                }
+                set.natural_map(&self.r[at..at + d], &xi[..d], &mut f);
+                let law = max_norm(&f[..d]) / size;
+                if !(law <= out.law) {
+                    out.law = law;
+                    out.law_culprit = Some(g.interaction);
+                }
+                if k.kind == Kind::Contact {
+                    let cone = set.distance(&self.r[at..at + d]);
+                    if !(cone <= out.cone) {
+                        out.cone = cone;
+                    }
+                    if at == g.row && !(-xi[0] <= out.gap_velocity) {
+                        out.gap_velocity = -xi[0];
+                    }
+                }
+            }
+        }
+        out.geometry(system, step.end.t, &step.end.q, &step.candidates);
+    }
+
+    /// Ledger lines of the percussions: work over the mean velocity ū.
+    fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
+        for (gi, g) in self.groups.iter().enumerate() {
+            let k = &step.candidates.items()[g.interaction];
+            for b in self.blocks(gi) {
+                let rows = self.rows(b);
+                let mut power = [0.0; MAX_DIM];
+                self.full.coupling.add_velocity(b, mean, &mut power[..rows.len()]);
+                for (row, power) in rows.zip(power) {
+                    let line = match k.kind {
+                        Kind::Joint | Kind::VelocityJoint => Line::Joints,
+                        Kind::Element => Line::Elements,
+                        Kind::Contact if row == g.row => Line::Normal,
+                        Kind::Contact => Line::Friction,
+                    };
+                    out.add(line, power * self.r[row]);
+                }
+            }
+        }
+    }
+
+    /// All ledger lines of a step M*(u₁ − u₀) = dt Σ h_i* + Σ W P, with M* and the rows as assembled and `force` giving
+    /// h_i* (it may use the workspace).
+    pub(in crate::scheme) fn account(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        applied: &Applied,
+        mut force: impl FnMut(&mut Self, usize, &mut [f64]),
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        self.account_percussions(step, applied.mean, out);
+        // ½ uᵀ(M − M*)u at both ends.
+        let mut change = 0.0;
+        for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
+            self.mass.multiply(&s.u, &mut self.scratch);
+            change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
+        }
+        out.add(Line::MassChange, change);
+        let mut h = std::mem::take(&mut self.h);
+        for (i, info) in system.structure().forces.iter().enumerate() {
+            h.fill(0.0);
+            force(self, i, &mut h);
+            let mean = step.dt * dot(applied.mean, &h);
+            if info.potential {
+                let moved = step.dt * dot(applied.moved, &h);
+                out.add_potential(system, i, start, step, applied.q_star, mean, moved);
+            } else {
+                out.add_force(i, mean);
+            }
+        }
+        self.h = h;
+    }
+}

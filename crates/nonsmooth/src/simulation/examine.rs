@@ -1,0 +1,179 @@
+//! What happens to a step once it is final: certificate, ledger, events, sums, observers.
+
+use super::certificate::Certificate;
+use super::energy::{Line, potential_energy};
+use super::events::{Event, EventKind};
+use super::options::Observe;
+use super::run::{Frame, Simulation};
+use crate::contract::System;
+use crate::state::{State, Step};
+
+/// A final step, as observers see it.
+pub struct StepView<'a> {
+    /// The system.
+    pub system: &'a dyn System,
+    /// State before.
+    pub start: &'a State,
+    /// The step, its end corrected.
+    pub step: &'a Step,
+    /// Its certificate, if computed.
+    pub certificate: Option<&'a Certificate>,
+    /// (q, u) as the scheme left them, if they were corrected.
+    pub raw: Option<(&'a [f64], &'a [f64])>,
+    /// Kinetic plus potential energy at the end, if computed, J.
+    pub energy: Option<f64>,
+    /// Whether it is the last of the run.
+    pub last: bool,
+}
+
+/// Sees every final step of a run.
+pub trait Observer {
+    /// Before the first step.
+    fn begin(&mut self, _system: &dyn System, _start: &State) {}
+    /// After every final step.
+    fn step(&mut self, view: &StepView);
+}
+
+impl Observer for () {
+    fn step(&mut self, _view: &StepView) {}
+}
+
+impl Simulation<'_> {
+    /// Certificate, ledger, events, sums, observers of a final step: of `given`, or of `self.done`. Gives
+    /// a frame back that can be used again.
+    pub(super) fn finalise(
+        &mut self,
+        given: Option<Box<Frame>>,
+        last: bool,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<Frame>> {
+        let observe = self.options.observe;
+        if observe == Observe::NONE {
+            let f = given.as_ref().unwrap_or(&self.done);
+            let raw = f.corrected.then_some((&f.raw_q[..], &f.raw_u[..]));
+            let (system, start, step) = (self.system, &f.start, &f.step);
+            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, last });
+            return given;
+        }
+        let from_done = given.is_none();
+        let mut frame = given.unwrap_or_else(|| std::mem::take(&mut self.done));
+        self.examine(&mut frame, last, observer);
+        if from_done {
+            self.done = frame;
+            None
+        } else {
+            Some(frame)
+        }
+    }
+
+    fn examine(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
+        let observe = self.options.observe;
+        let system = self.system;
+        // Certificate and ledger look at what the scheme made, before corrections.
+        if frame.corrected {
+            std::mem::swap(&mut frame.step.end.q, &mut frame.raw_q);
+            std::mem::swap(&mut frame.step.end.u, &mut frame.raw_u);
+        }
+        let mut raw_energy = 0.0;
+        if observe.certificate {
+            self.scheme.certify(system, &frame.start, &frame.step, &mut self.certificate);
+        }
+        if observe.energy {
+            self.scheme.account(system, &frame.start, &frame.step, &mut self.meter, &mut self.ledger);
+            if frame.corrected {
+                raw_energy = self.energy_of(&frame.step.end).0;
+            }
+        }
+        if frame.corrected {
+            std::mem::swap(&mut frame.step.end.q, &mut frame.raw_q);
+            std::mem::swap(&mut frame.step.end.u, &mut frame.raw_u);
+        }
+        let mut energy = None;
+        if observe.energy {
+            let (total, kinetic) = self.energy_of(&frame.step.end);
+            if frame.corrected {
+                self.ledger.add(Line::Projection, total - raw_energy);
+            }
+            self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
+            energy = Some(total);
+        }
+        if observe.certificate {
+            // Violations are those of the corrected end.
+            if frame.corrected {
+                self.certificate.joint_violation = 0.0;
+                self.certificate.penetration = 0.0;
+                let end = &frame.step.end;
+                self.certificate.geometry(system, end.t, &end.q, &frame.step.candidates);
+            }
+            let (t, c) = (frame.step.end.t, &self.certificate);
+            if !(c.residual() <= self.summary.worst.residual()) {
+                self.summary.worst_at.0 = t;
+            }
+            if !(c.penetration <= self.summary.worst.penetration) {
+                self.summary.worst_at.1 = t;
+            }
+            self.summary.worst.worsen(c);
+        }
+        if observe.events {
+            self.look_for_events(frame);
+        }
+        if observe.percussions {
+            for (i, k) in frame.step.candidates.items().iter().enumerate() {
+                let p = frame.step.percussion(i);
+                if p.iter().all(|&v| v == 0.0) && self.sums.contains_key(&k.id) {
+                    continue;
+                }
+                let sum = self.sums.entry(k.id).or_insert_with(|| vec![0.0; k.dim]);
+                for (s, v) in sum.iter_mut().zip(p) {
+                    *s += v;
+                }
+                self.names.entry(k.id).or_insert_with(|| system.name(k));
+            }
+        }
+        observer.step(&StepView {
+            system,
+            start: &frame.start,
+            step: &frame.step,
+            certificate: observe.certificate.then_some(&self.certificate),
+            raw: frame.corrected.then_some((&frame.raw_q, &frame.raw_u)),
+            energy,
+            last,
+        });
+    }
+
+    fn energy_of(&mut self, s: &State) -> (f64, f64) {
+        let kinetic = self.meter.kinetic(self.system, s.t, &s.q, &s.u);
+        (kinetic + potential_energy(self.system, s.t, &s.q), kinetic)
+    }
+
+    fn look_for_events(&mut self, frame: &Frame) {
+        let system = self.system;
+        let (start, step) = (&frame.start, &frame.step);
+        let events = &mut self.summary.events;
+        while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
+            let t = self.breaks.remove(0);
+            if t > start.t {
+                events.push(Event { t, kind: EventKind::Break, id: None, contact: None });
+            }
+        }
+        let free = |i: usize| -> f64 {
+            let (k, v) = (&step.candidates.items()[i], &frame.free);
+            if v.len() != start.u.len() {
+                return 0.0;
+            }
+            let mut w = vec![0.0; k.dim * k.dofs.len()];
+            let mut chi = vec![0.0; k.dim];
+            system.velocity(k, start.t, &start.q, &mut w, &mut chi);
+            k.dofs.iter().zip(&w).map(|(&j, w)| w * (v[j] - start.u[j])).sum()
+        };
+        let gap = |i: usize| -> f64 {
+            let mut g = [0.0];
+            system.position(&step.candidates.items()[i], start.t, &start.q, &mut g);
+            g[0]
+        };
+        self.log.look(start.t, step, free, gap, |t, kind, i| {
+            let k = i.map(|i| &step.candidates.items()[i]);
+            events.push(Event { t, kind, id: k.map(|k| k.id), contact: k.map(|k| system.name(k)) });
+        });
+    }
+}

@@ -1,0 +1,71 @@
+//! The end of a run that cannot go on: who is to blame, and the problem for looking at it.
+
+use super::examine::Observer;
+use super::run::{Advance, Simulation};
+use super::summary::{Status, Stop};
+use crate::contract::Kind;
+use crate::scheme::Failure;
+
+impl Simulation<'_> {
+    /// Ends the run with everything that is known about the failure.
+    pub(super) fn stop(&mut self, failure: Failure, observer: &mut dyn Observer) -> Advance {
+        self.flush(observer);
+        let names: Vec<String> = {
+            let step = &self.trial.step;
+            let mut out = Vec::new();
+            for (i, k) in step.candidates.items().iter().enumerate() {
+                if step.active.get(i) == Some(&true) {
+                    k.law.percussion_sets(k.dim, step.dt, |_| out.push(self.system.name(k)));
+                }
+            }
+            out
+        };
+        let problem = match &failure {
+            Failure::Solver(_) | Failure::Newton { .. } => {
+                self.scheme.last_problem().map(|p| p.to_json(&names, &vec![0.0; p.c.len()]))
+            }
+            _ => None,
+        };
+        let culprit = self.culprit(&failure);
+        self.summary.status = Status::Stopped;
+        self.summary.stop = Some(Stop { t: self.state.t, failure, culprit, problem });
+        Advance::Stopped
+    }
+
+    /// The force or interaction that gives NaN or infinity near the present state.
+    fn culprit(&self, failure: &Failure) -> Option<String> {
+        if !matches!(failure, Failure::NotFinite { .. }) {
+            return None;
+        }
+        let system = self.system;
+        let (state, dt) = (&self.state, self.options.step);
+        let mut qdot = vec![0.0; state.q.len()];
+        crate::state::rates(system, state.t, &state.q, &state.u, &mut qdot);
+        for fraction in [0.0, 0.5, 1.0] {
+            let t = state.t + fraction * dt;
+            let q: Vec<f64> = state.q.iter().zip(&qdot).map(|(q, r)| q + fraction * dt * r).collect();
+            for (i, f) in system.structure().forces.iter().enumerate() {
+                let mut h = vec![0.0; state.u.len()];
+                system.force(i, t, &q, &state.u, &mut h);
+                if let Some(j) = h.iter().position(|x| !x.is_finite()) {
+                    return Some(format!("force `{}` on `{}`", f.name, system.structure().velocities[j]));
+                }
+            }
+            for k in self.trial.step.candidates.items() {
+                let mut g = vec![0.0; k.position_dim()];
+                system.position(k, t, &q, &mut g);
+                let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+                system.velocity(k, t, &q, &mut w, &mut chi);
+                if !g.iter().chain(&w).chain(&chi).all(|x| x.is_finite()) {
+                    let kind = match k.kind {
+                        Kind::Joint | Kind::VelocityJoint => "joint",
+                        Kind::Contact => "contact",
+                        Kind::Element => "element",
+                    };
+                    return Some(format!("{kind} `{}`", system.name(k)));
+                }
+            }
+        }
+        None
+    }
+}

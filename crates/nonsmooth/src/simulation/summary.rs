@@ -1,0 +1,100 @@
+//! How a run ended, and what it came to.
+
+use super::certificate::Certificate;
+use super::energy::EnergySummary;
+use super::events::Event;
+use crate::contract::Derivatives;
+use crate::scheme::Failure;
+use crate::state::State;
+use std::collections::BTreeMap;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// At its end time.
+    Done,
+    /// A step could not be made.
+    Stopped,
+    /// From outside.
+    Interrupted,
+}
+
+/// Why and where a run stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stop {
+    /// Time of the last good state, s.
+    pub t: f64,
+    /// The failure.
+    pub failure: Failure,
+    /// Force or interaction that is to blame, if one was found.
+    pub culprit: Option<String>,
+    /// The one-step problem as JSON, if there was one.
+    pub problem: Option<String>,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "stopped at t = {}: {}", self.t, self.failure)?;
+        if let Some(c) = &self.culprit {
+            write!(f, " (culprit: {c})")?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Work {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Steps that failed or were rejected.
+    pub rejected: usize,
+    /// All calls of the scheme.
+    pub scheme_calls: usize,
+    /// One-step problems solved.
+    pub solves: usize,
+    /// Solver iterations.
+    pub iterations: usize,
+    /// Most solver iterations in one step.
+    pub iterations_max: usize,
+    /// Pivots.
+    pub pivots: usize,
+    /// Newton iterations of the scheme.
+    pub newton: usize,
+    /// Most Newton iterations in one step.
+    pub newton_max: usize,
+    /// Solves that needed the fallback solver.
+    pub fallbacks: usize,
+    /// Steps that left their reach and were redone.
+    pub reach_redone: usize,
+}
+
+/// The result of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// How it ended.
+    pub status: Status,
+    /// Why it stopped, if it did.
+    pub stop: Option<Stop>,
+    /// Last state.
+    pub end: State,
+    /// Counts.
+    pub work: Work,
+    /// Worst certificate values of all steps (indices refer to the candidates of the worst step).
+    pub worst: Certificate,
+    /// Times of the worst residual and the deepest penetration, s.
+    pub worst_at: (f64, f64),
+    /// Energies.
+    pub energy: EnergySummary,
+    /// Name and work of every ledger line, J.
+    pub ledger: Vec<(String, f64)>,
+    /// Events in order of time.
+    pub events: Vec<Event>,
+    /// Sums of percussions by interaction name, N·s.
+    pub percussions: BTreeMap<String, Vec<f64>>,
+    /// Things to know.
+    pub warnings: Vec<String>,
+    /// How derivatives were made.
+    pub derivatives: Derivatives,
+}
