@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
 
+mod wrapped;
+
 use complementarity::solver;
 use nonsmooth::reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
-use nonsmooth::scheme::{self, Failure, Order, Scheme, SchemeInfo, Settings, Solve};
+use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
 use nonsmooth::simulation::{Certificate, Ledger, Meter, Observe, Recording, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, Step, Summary, System};
+use wrapped::{Change, Wrapped};
 
 /// What a step gives besides its end.
 #[derive(Debug, PartialEq)]
@@ -172,45 +175,51 @@ fn a_scheme_that_served_another_model_at_the_same_address_gives_the_same_bits() 
     assert!(rough.is_empty(), "friction of the incline:\n{}", rough.join("\n"));
 }
 
-/// A scheme that forgets everything but its options before every call.
+/// Forgets everything but the options of the scheme before every call.
 struct Forgetful {
     variant: Variant,
-    inner: Box<dyn Scheme>,
 }
 
-impl Scheme for Forgetful {
-    fn info(&self) -> &'static SchemeInfo {
-        self.inner.info()
-    }
-    fn order(&self) -> Order {
-        self.inner.order()
-    }
+impl Change for Forgetful {
     fn step(
         &mut self,
+        inner: &mut Box<dyn Scheme>,
         system: &dyn System,
         start: &State,
         dt: f64,
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
-        self.inner = make(&self.variant);
-        self.inner.step(system, start, dt, solve, out)
+        *inner = make(&self.variant);
+        inner.step(system, start, dt, solve, out)
     }
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(
+        &mut self,
+        _inner: &mut Box<dyn Scheme>,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        out: &mut Certificate,
+    ) {
         make(&self.variant).certify(system, start, step, out);
     }
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(
+        &mut self,
+        _inner: &mut Box<dyn Scheme>,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
         make(&self.variant).account(system, start, step, meter, out);
-    }
-    fn last_problem(&self) -> Option<&complementarity::FullProblem> {
-        self.inner.last_problem()
     }
 }
 
 #[test]
 fn dropping_the_workspace_changes_no_result() {
     compare_all(|cases, i, variant| {
-        let scheme = Forgetful { variant: variant.clone(), inner: make(variant) };
+        let scheme = Wrapped::new(make(variant), Forgetful { variant: variant.clone() });
         run_case(&cases[i], Box::new(scheme))
     });
 }

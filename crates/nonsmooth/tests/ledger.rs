@@ -11,14 +11,17 @@
 
 #![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
 
+mod wrapped;
+
 use nonsmooth::contract::Kind;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
-use nonsmooth::scheme::{self, Failure, Order, Scheme, SchemeInfo, Settings, Solve};
-use nonsmooth::simulation::{Certificate, Ledger, Line, Meter, Status};
+use nonsmooth::scheme::{self, Scheme, Settings};
+use nonsmooth::simulation::{Ledger, Line, Meter, Status};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary, System};
 use std::cell::RefCell;
 use std::rc::Rc;
+use wrapped::{Change, Wrapped};
 
 /// Rounding and the tolerance of Newton's method: both schemes solve M Δu = dt h + W P to 1e-10 of its largest term in
 /// every step, and the closure is relative to the sum of all terms.
@@ -96,35 +99,23 @@ const LINES: [Line; 10] = [
     Line::Extrapolation,
 ];
 
-/// A scheme that steps like another and books with a fault.
+/// Books with a fault.
 struct Broken {
-    inner: Box<dyn Scheme>,
     fault: Fault,
 }
 
-impl Scheme for Broken {
-    fn info(&self) -> &'static SchemeInfo {
-        self.inner.info()
-    }
-    fn order(&self) -> Order {
-        self.inner.order()
-    }
-    fn step(
+impl Change for Broken {
+    fn account(
         &mut self,
+        inner: &mut Box<dyn Scheme>,
         system: &dyn System,
         start: &State,
-        dt: f64,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        self.inner.step(system, start, dt, solve, out)
-    }
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
-        self.inner.certify(system, start, step, out);
-    }
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        step: &Step,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
         let mut right = Ledger::new(system);
-        self.inner.account(system, start, step, meter, &mut right);
+        inner.account(system, start, step, meter, &mut right);
         let n = start.u.len();
         let mean: Vec<f64> = (0..n).map(|i| 0.5 * (start.u[i] + step.end.u[i])).collect();
         let middle: Vec<f64> = start.q.iter().zip(&step.end.q).map(|(a, b)| 0.5 * (a + b)).collect();
@@ -160,9 +151,6 @@ impl Scheme for Broken {
             }
         }
     }
-    fn last_problem(&self) -> Option<&complementarity::FullProblem> {
-        self.inner.last_problem()
-    }
 }
 
 #[test]
@@ -193,7 +181,7 @@ fn a_ledger_with_one_broken_formula_does_not_close() {
         let case = all.iter().find(|c| c.name == name).unwrap();
         let with = |fault| {
             let inner = scheme::make("moreau-jean", &jean(theta)).unwrap();
-            run(case, Box::new(Broken { inner, fault })).energy.closure
+            run(case, Box::new(Wrapped::new(inner, Broken { fault }))).energy.closure
         };
         let (right, wrong) = (with(Fault::None), with(fault));
         println!("{name:20} {:28} {right:.1e} -> {wrong:.1e}", format!("{fault:?}"));
@@ -217,34 +205,22 @@ struct Watched {
 
 /// Books like the scheme inside, and notes every step.
 struct Watch {
-    inner: Box<dyn Scheme>,
     seen: Rc<RefCell<Vec<Watched>>>,
 }
 
-impl Scheme for Watch {
-    fn info(&self) -> &'static SchemeInfo {
-        self.inner.info()
-    }
-    fn order(&self) -> Order {
-        self.inner.order()
-    }
-    fn step(
+impl Change for Watch {
+    fn account(
         &mut self,
+        inner: &mut Box<dyn Scheme>,
         system: &dyn System,
         start: &State,
-        dt: f64,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        self.inner.step(system, start, dt, solve, out)
-    }
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
-        self.inner.certify(system, start, step, out);
-    }
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        step: &Step,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
         let mut own = Ledger::new(system);
-        self.inner.account(system, start, step, meter, &mut own);
-        self.inner.account(system, start, step, meter, out);
+        inner.account(system, start, step, meter, &mut own);
+        inner.account(system, start, step, meter, out);
         let (mut allowed, mut sum, mut largest) = ([0.0; 3], 0.0, 0.0f64);
         for (i, k) in step.candidates.items().iter().enumerate().filter(|(i, _)| step.active[*i]) {
             let (p, range) = (step.percussion(i), step.candidates.range(i));
@@ -270,14 +246,11 @@ impl Scheme for Watch {
         let size = sum * largest;
         self.seen.borrow_mut().push(Watched { t: step.end.t, normal, friction, elements, allowed, size });
     }
-    fn last_problem(&self) -> Option<&complementarity::FullProblem> {
-        self.inner.last_problem()
-    }
 }
 
 fn watch(case: &Case, scheme: Box<dyn Scheme>) -> Vec<Watched> {
     let seen = Rc::new(RefCell::new(Vec::new()));
-    run(case, Box::new(Watch { inner: scheme, seen: seen.clone() }));
+    run(case, Box::new(Wrapped::new(scheme, Watch { seen: seen.clone() })));
     seen.take()
 }
 

@@ -1,0 +1,74 @@
+//! Convergence: schemes × exact solutions, with the expected order read from the scheme.
+//!
+//! Errors are L¹ over the grid, Σ dt |x_k − x(t_k)| summed over components, for q and u; through impacts also the
+//! largest error of q and the graph distance of u: the symmetric Hausdorff distance (Euclidean, seconds and m/s)
+//! between the curves {(t, u)}, jumps filled by vertical segments. Orders are slopes of least squares in
+//! logarithms. The tables show with `cargo test --test convergence -- --nocapture`.
+
+#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
+
+mod closed_forms;
+mod graph_distance;
+mod impacts;
+mod smooth;
+
+use nonsmooth::scheme::{self, Scheme, Settings};
+use nonsmooth::simulation::{Observe, Record, Recording, Status, Trajectory};
+use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, System};
+
+type Point = (f64, f64);
+
+/// A row of the table: a scheme with options.
+struct Row {
+    label: &'static str,
+    name: &'static str,
+    settings: Settings,
+}
+
+impl Row {
+    fn make(&self) -> Box<dyn Scheme> {
+        scheme::make(self.name, &self.settings).unwrap()
+    }
+}
+
+fn row(label: &'static str, name: &'static str, settings: Settings) -> Row {
+    Row { label, name, settings }
+}
+
+fn jean(theta: f64) -> Settings {
+    Settings::new().number("theta", theta)
+}
+
+fn run(system: &dyn System, start: &State, scheme: Box<dyn Scheme>, step: f64, end: f64) -> Vec<Record> {
+    let mut options = SimulationOptions::new(step, end);
+    options.observe = Observe::NONE;
+    let mut trajectory = Trajectory::new(Recording::Every(1));
+    let summary = Simulation::new(system, start.clone(), scheme, options).unwrap().run_with(&mut trajectory);
+    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop);
+    trajectory.records().to_vec()
+}
+
+/// Slope of the least-squares line through (ln h, ln error).
+fn order(steps: &[f64], errors: &[f64]) -> f64 {
+    let n = steps.len() as f64;
+    let (x, y): (Vec<f64>, Vec<f64>) = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln())).unzip();
+    let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let covariance: f64 = x.iter().zip(&y).map(|(a, b)| (a - mx) * (b - my)).sum();
+    covariance / x.iter().map(|a| (a - mx) * (a - mx)).sum::<f64>()
+}
+
+/// Σ dt |x_k − x(t_k)| over the grid for q and u.
+fn l1(records: &[Record], exact: &[(Vec<f64>, Vec<f64>)]) -> Point {
+    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y).abs()).sum::<f64>();
+    let (mut q, mut u) = (0.0, 0.0);
+    for i in 1..records.len() {
+        let dt = records[i].t - records[i - 1].t;
+        q += dt * distance(&records[i].q, &exact[i].0);
+        u += dt * distance(&records[i].u, &exact[i].1);
+    }
+    (q, u)
+}
+
+fn system<M: Model + 'static>(model: M) -> Box<dyn System> {
+    Box::new(Differentiated::new(model).unwrap())
+}
