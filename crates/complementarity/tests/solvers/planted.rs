@@ -26,6 +26,7 @@ fn planted_solutions_are_solutions() {
 fn the_judge_refutes_what_is_nearly_a_solution() {
     // The judge can fail: a planted percussion that is off by 1e-6 in one component is never confirmed at 1e-10.
     // Only where A is regular: elsewhere the moved percussion may be a solution too.
+    let mut refuted = 0;
     for name in
         ["lcp-pd", "lcp-p-matrix", "mixed-lcp", "friction-2d", "friction-3d", "friction-4d", "friction-polyhedral"]
     {
@@ -34,13 +35,16 @@ fn the_judge_refutes_what_is_nearly_a_solution() {
             let moved = index as usize % r.len();
             r[moved] += 1e-6;
             assert!(!judge(&problem, &r).confirms(1e-10), "{name} {index}");
+            refuted += 1;
         }
     }
+    assert_eq!(refuted, 7 * SOME);
 }
 
 #[test]
 fn unique_percussions_are_the_planted_ones() {
     // P-matrices and positive definite A: the solution is unique.
+    let mut compared = 0;
     for name in ["lcp-pd", "lcp-p-matrix", "mixed-lcp"] {
         for index in 0..4 * SOME {
             let Sample { problem, planted: Some((planted, _)) } = named(name).problem(index) else { continue };
@@ -54,7 +58,9 @@ fn unique_percussions_are_the_planted_ones() {
                         "{solver} on {name} {index}: {r:?}, planted {planted:?}"
                     );
                 }
+                compared += 1;
             }
         }
     }
+    assert_eq!(compared, 2 * 3 * 4 * SOME);
 }

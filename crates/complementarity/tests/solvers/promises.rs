@@ -3,8 +3,8 @@
 
 use crate::random::FAMILIES;
 use crate::{SOME, assert_none, keeps_promises, solve};
-use complementarity::Options;
 use complementarity::solver::{SOLVERS, make};
+use complementarity::{Options, Status};
 
 #[test]
 fn the_returned_percussions_are_no_worse_than_the_start() {
@@ -68,6 +68,9 @@ fn a_start_guess_of_nonsense_does_no_harm() {
                     }
                     if report.solved() {
                         keeps_promises(&what, &problem, &report, &r, &options);
+                    } else if report.status != Status::Unsupported {
+                        assert!(r.iter().all(|x| x.is_finite()), "{what}: {:?} left {r:?}", report.status);
+                        assert!(!report.residual.is_nan(), "{what}: {report:?}");
                     }
                 }
             }

@@ -54,6 +54,13 @@ fn unknown_names_and_options_suggest_the_nearest() {
         "trapezoid"
     );
 
+    names!(
+        scheme("moreau-jean", Settings::new().word("forecast", "free").number("gamma", 1.0)),
+        SettingsError::Useless { key: "gamma", .. },
+        "`gamma`",
+        "`forecast`"
+    );
+
     let mut o = options();
     o.solver = "nsgz".into();
     names!(run_error(Flaw::None, start(), o), Error::Solver { .. }, "`nsgz`", "`nsgs`");

@@ -4,6 +4,8 @@ use crate::{BOTH, make, run, take};
 use nonsmooth::reference::{Ball, Balls};
 use nonsmooth::simulation::{Controller, Observer, Proposal, Recording, Status, StepView, Trajectory, Verdict};
 use nonsmooth::{Simulation, SimulationOptions, State, Step, System};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Steps of `h`; when it first makes the step from `at`, it goes two steps back and on with half the step until `at`.
 struct TwoBack {
@@ -12,12 +14,12 @@ struct TwoBack {
     at: f64,
     rolled: bool,
     lag: usize,
-    arrivals: Vec<f64>,
+    arrivals: Rc<RefCell<Vec<f64>>>,
 }
 
 impl TwoBack {
     fn new(rolled: bool, lag: usize) -> Self {
-        Self { h: 0.0625, end: 1.0, at: 0.5, rolled, lag, arrivals: Vec::new() }
+        Self { h: 0.0625, end: 1.0, at: 0.5, rolled, lag, arrivals: Rc::default() }
     }
 }
 
@@ -38,7 +40,7 @@ impl Controller for TwoBack {
         Verdict::Accept
     }
     fn arrived(&mut self, t: f64) {
-        self.arrivals.push(t);
+        self.arrivals.borrow_mut().push(t);
     }
     fn lag(&self) -> usize {
         self.lag
@@ -86,7 +88,13 @@ fn a_controller_may_go_two_steps_back_and_nothing_of_them_remains() {
             assert_eq!(seen.last.as_ref(), Some(&summary.end), "{name}: the last one too");
             (summary, seen)
         };
-        let (rolled, seen) = go(TwoBack::new(false, 2));
+        let controller = TwoBack::new(false, 2);
+        let arrivals = controller.arrivals.clone();
+        let (rolled, seen) = go(controller);
+        // The start, every accepted step, and the place after the roll-back.
+        assert_eq!(arrivals.borrow().len(), 1 + rolled.work.steps + 2 + 1, "{name}: {arrivals:?}");
+        let back: Vec<f64> = arrivals.borrow().windows(2).filter(|w| w[1] < w[0]).map(|w| w[0] - w[1]).collect();
+        assert_eq!(back, [2.0 * 0.0625], "{name}: one way back of two steps");
         // The step from 0.5 and the two before it.
         assert_eq!(rolled.work.rejected, 3, "{name}: {:?}", rolled.work);
         assert_eq!(rolled.work.scheme_calls, rolled.work.steps + 3, "{name}: {:?}", rolled.work);

@@ -43,7 +43,7 @@ fn rk4(mut y: [f64; 13], body: &RigidBody, end: f64, n: usize) -> [f64; 13] {
 pub(crate) const TUMBLE: ([f64; 7], [f64; 6]) = ([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.3, -0.2, 0.1, 1.5, 0.4, -1.0]);
 
 #[test]
-fn a_free_rigid_body_with_a_quaternion_tumbles_with_second_order() {
+fn a_free_rigid_body_with_a_quaternion_tumbles_with_the_order_of_the_scheme() {
     let body = RigidBody::free();
     let (q, u) = TUMBLE;
     let start: [f64; 13] = std::array::from_fn(|i| if i < 7 { q[i] } else { u[i - 7] });

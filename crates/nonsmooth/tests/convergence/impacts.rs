@@ -1,7 +1,7 @@
 //! Orders through impacts: every scheme on the ball with its accumulation and on the oscillator with a stop.
 
 use crate::graph_distance::graph_distance;
-use crate::{Point, jean, l1, order, row, run, system};
+use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
 use nonsmooth::reference::{Ball, Oscillator, damped_free, zeno};
 use nonsmooth::scheme::Settings;
 use nonsmooth::{State, System};
@@ -87,6 +87,7 @@ fn every_scheme_has_its_order_through_impacts() {
         row("trapezoid theta=1/2 free", "moreau-jean", free(0.5).word("force", "trapezoid")),
         row("moreau-midpoint", "moreau-midpoint", Settings::new()),
     ];
+    assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its
     // impacts fall, by a factor of two or so; twenty steps over two decades leave an uncertainty of about
     // ln 2/(√20 · 1.4) = 0.1 in the slope (1.4: standard deviation of ln h).

@@ -35,6 +35,13 @@ fn row(label: &'static str, name: &'static str, settings: Settings) -> Row {
     Row { label, name, settings }
 }
 
+/// A scheme without a row would go unmeasured.
+fn assert_every_scheme(rows: &[Row]) {
+    for info in scheme::SCHEMES {
+        assert!(rows.iter().any(|r| r.name == info.name), "{} has no row in this table", info.name);
+    }
+}
+
 fn jean(theta: f64) -> Settings {
     Settings::new().number("theta", theta)
 }

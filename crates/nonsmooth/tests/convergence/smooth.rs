@@ -1,6 +1,6 @@
 //! Orders on smooth motion: every scheme on oscillators, flights, a pendulum, a bead and a top.
 
-use crate::{Point, jean, l1, order, row, run, system};
+use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
 use nonsmooth::reference::{Bead, DrivenSpring, Flight, Oscillator, Swing, Top, damped_free};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Observe, Status};
@@ -145,6 +145,7 @@ fn every_scheme_has_its_order_on_smooth_motion() {
         row("trapezoid theta=1", "moreau-jean", jean(1.0).word("force", "trapezoid")),
         row("moreau-midpoint", "moreau-midpoint", Settings::new()),
     ];
+    assert_every_scheme(&rows);
     // Whole steps: parts of the end time.
     let counts = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0];
     let mut failures = Vec::new();

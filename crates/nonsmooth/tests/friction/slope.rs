@@ -6,7 +6,7 @@ use nonsmooth::reference::{Block, Incline};
 use nonsmooth::simulation::{Observe, Record, Status};
 use nonsmooth::{Simulation, SimulationOptions, State, Summary, System, scheme};
 
-/// The largest state without motion over `steps` steps, with nothing but the step itself computed.
+/// The end state after `steps` steps, with nothing but the step itself computed.
 fn run_bare(system: &dyn System, name: &str, q: &[f64], h: f64, steps: usize) -> State {
     let mut options = SimulationOptions::new(h, h * steps as f64);
     options.observe = Observe::NONE;
