@@ -52,7 +52,7 @@ pub enum ForceRule {
     Trapezoid,
 }
 
-/// Options of [`MoreauJean`].
+/// Options of [`MoreauJean`](super::MoreauJean).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoreauJeanOptions {
     /// θ, 0 to 1.
