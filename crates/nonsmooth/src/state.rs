@@ -144,6 +144,8 @@ pub struct StepReport {
     pub pivots: usize,
     /// Newton iterations of the scheme.
     pub newton: usize,
+    /// Contacts that took part: the size of the index set.
+    pub index_set: usize,
     /// Largest residual of the one-step problems.
     pub residual: f64,
     /// The percussions are not unique in the mode found.

@@ -112,6 +112,11 @@ impl Settings {
         self
     }
 
+    /// An option as given.
+    pub fn get(&self, key: &str) -> Option<&Setting> {
+        self.0.get(key)
+    }
+
     pub(super) fn check_keys(&self, info: &SchemeInfo) -> Result<(), SettingsError> {
         match self.0.keys().find(|k| !info.options.iter().any(|o| o.key == *k)) {
             None => Ok(()),

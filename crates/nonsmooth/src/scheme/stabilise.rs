@@ -35,6 +35,7 @@ pub struct JointProjection {
     r: Vec<f64>,
     v: Vec<f64>,
     qdot: [Vec<f64>; 2],
+    iterations: usize,
 }
 
 /// Position defects up to this (m or rad) end the iteration: a few rounding errors of coordinates of order one.
@@ -55,7 +56,13 @@ impl JointProjection {
             r: Vec::new(),
             v: vec![0.0; s.nu()],
             qdot: [vec![0.0; s.nq()], vec![0.0; s.nq()]],
+            iterations: 0,
         }
+    }
+
+    /// Position iterations of the last call.
+    pub fn iterations(&self) -> usize {
+        self.iterations
     }
 
     /// The rows of all joints; `position`: c = g, else c = χ and velocity joints take part too.
@@ -105,12 +112,14 @@ impl JointProjection {
         u: &mut [f64],
     ) -> bool {
         let mut last = f64::INFINITY;
+        self.iterations = 0;
         for _ in 0..MAX_ITERATIONS {
             let defect = self.rows(system, candidates, t, q, true);
             if self.full.sets.is_empty() || defect <= TOLERANCE || !(defect < last) {
                 break;
             }
             last = defect;
+            self.iterations += 1;
             self.full.matrix.clear();
             system.mass(t, q, &mut self.full.matrix);
             self.full.f.fill(0.0);

@@ -13,7 +13,7 @@ mod kinematics;
 pub(super) use examine::{Applied, kinematics_residual};
 
 use super::{Failure, Solve, Supports};
-use crate::contract::{Candidates, Interaction, System};
+use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::state::{Sigma, State, Step};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::max_norm;
@@ -62,6 +62,8 @@ pub(super) struct VelocityLevel {
     before: Vec<f64>,
     chi: Vec<f64>,
     groups: Vec<Group>,
+    /// Groups that belong to contacts.
+    contacts: usize,
     kinematics: Kinematics,
     /// What the rows of the one-step problem were made for.
     rows_version: u64,
@@ -96,6 +98,7 @@ impl VelocityLevel {
             before: Vec::new(),
             chi: Vec::new(),
             groups: Vec::new(),
+            contacts: 0,
             kinematics: Kinematics::default(),
             rows_version: 0,
             rows_dt: 0.0,
@@ -200,12 +203,14 @@ impl VelocityLevel {
         self.rows_constant = true;
         self.full.clear_blocks();
         self.groups.clear();
+        self.contacts = 0;
         self.chi.clear();
         for (i, k) in list.items().iter().enumerate() {
             if !step.active[i] {
                 continue;
             }
             self.rows_constant &= k.constant;
+            self.contacts += usize::from(k.kind == Kind::Contact);
             let (n, row) = (k.dofs.len(), self.chi.len());
             let (w, chi) = self.kinematics.evaluate(system, list, i, t, q);
             self.chi.extend_from_slice(chi);
@@ -345,6 +350,7 @@ impl VelocityLevel {
 
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
+        step.report.index_set = self.contacts;
         let reduced = self.full.reduced();
         // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
         self.xi.clear();

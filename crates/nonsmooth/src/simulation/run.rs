@@ -303,6 +303,8 @@ impl<'a> Simulation<'a> {
         w.pivots += r.pivots;
         w.newton += r.newton;
         w.newton_max = w.newton_max.max(r.newton);
+        w.index_set += r.index_set;
+        w.index_set_max = w.index_set_max.max(r.index_set);
     }
 
     /// Takes the trial step: corrects its end and moves on.
@@ -316,11 +318,13 @@ impl<'a> Simulation<'a> {
             frame.raw_q.clone_from(&end.q);
             frame.raw_u.clone_from(&end.u);
             system.normalise(&mut end.q);
-            if let Some(p) = self.projection.as_mut()
-                && !p.project(system, &frame.step.candidates, end.t, &mut end.q, &mut end.u)
-            {
+            if let Some(p) = self.projection.as_mut() {
+                let closed = p.project(system, &frame.step.candidates, end.t, &mut end.q, &mut end.u);
+                let work = &mut self.summary.work;
+                work.projection += p.iterations();
+                work.projection_max = work.projection_max.max(p.iterations());
                 let note = "joint projection did not close to 1e-10 in every step";
-                if !self.summary.warnings.iter().any(|w| w == note) {
+                if !closed && !self.summary.warnings.iter().any(|w| w == note) {
                     self.summary.warnings.push(note.into());
                 }
             }

@@ -64,6 +64,14 @@ pub struct Work {
     pub newton: usize,
     /// Most Newton iterations in one step.
     pub newton_max: usize,
+    /// Contacts that took part, summed over all calls.
+    pub index_set: usize,
+    /// Most contacts that took part in one step.
+    pub index_set_max: usize,
+    /// Iterations of position projections.
+    pub projection: usize,
+    /// Most of them in one step.
+    pub projection_max: usize,
     /// Solves that needed the fallback solver.
     pub fallbacks: usize,
     /// Steps that left their reach and were redone.

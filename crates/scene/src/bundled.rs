@@ -1,0 +1,34 @@
+//! The bundled examples: scene files that are part of the program.
+
+/// A bundled scene.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// Its name.
+    pub name: &'static str,
+    /// The file.
+    pub text: &'static str,
+}
+
+macro_rules! examples {
+    ($($name:literal),* $(,)?) => {
+        /// All bundled scenes.
+        pub static EXAMPLES: &[Example] = &[
+            $( Example { name: $name, text: include_str!(concat!("../../../examples/", $name, ".toml")) } ),*
+        ];
+    };
+}
+
+examples!("bouncing_ball", "woodpecker");
+
+/// A bundled scene by name.
+pub fn find(name: &str) -> Option<&'static Example> {
+    EXAMPLES.iter().find(|e| e.name == name)
+}
+
+impl Example {
+    /// Its title.
+    pub fn title(&self) -> &'static str {
+        let line = self.text.lines().find_map(|l| l.strip_prefix("title = \""));
+        line.and_then(|l| l.strip_suffix('"')).unwrap_or("")
+    }
+}

@@ -1,0 +1,14 @@
+//! The scene file: text to a tree that remembers where everything stands, overrides on the tree, and the tree to typed
+//! records ([`format`]).
+//!
+//! ```text
+//! TOML ──tree──► nodes with origins ──overrides──► nodes ──decode──► records ──model, run──► a system that moves
+//! ```
+
+mod decode;
+pub mod format;
+mod overrides;
+mod tree;
+
+pub use decode::{Decode, Fields, Formula, Formulas, Key, Named};
+pub use tree::{Document, Entry, Fault, Node, Origin, SceneError, Value};

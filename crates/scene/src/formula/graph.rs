@@ -1,0 +1,569 @@
+//! The graph of operations behind formulas: equal subexpressions are one node, constants are folded.
+//!
+//! Children stand before their parents, so that every pass is one loop over the nodes.
+
+use nonsmooth::Scalar;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+/// A node of a [`Graph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u32);
+
+impl Id {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Functions of one argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Function {
+    Sqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Abs,
+    Sign,
+}
+
+impl Function {
+    #[inline]
+    pub(super) fn apply<T: Scalar>(self, x: T) -> T {
+        match self {
+            Function::Sqrt => x.sqrt(),
+            Function::Exp => x.exp(),
+            Function::Log => x.ln(),
+            Function::Sin => x.sin(),
+            Function::Cos => x.cos(),
+            Function::Tan => x.tan(),
+            Function::Asin => x.asin(),
+            Function::Acos => x.acos(),
+            Function::Atan => x.atan(),
+            Function::Sinh => x.sinh(),
+            Function::Cosh => x.cosh(),
+            Function::Tanh => x.tanh(),
+            Function::Abs => x.abs(),
+            Function::Sign => x.signum(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Comparison {
+    Less,
+    LessEqual,
+    Equal,
+}
+
+impl Comparison {
+    #[inline]
+    pub(super) fn holds(self, a: f64, b: f64) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::LessEqual => a <= b,
+            Comparison::Equal => a == b,
+        }
+    }
+}
+
+/// An operation. Conditions are 1 and 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Op {
+    /// A number by its bits.
+    Constant(u64),
+    Variable(u32),
+    Negate(Id),
+    Add(Id, Id),
+    Subtract(Id, Id),
+    Multiply(Id, Id),
+    Divide(Id, Id),
+    Power(Id, Id),
+    IntegerPower(Id, i32),
+    Call(Function, Id),
+    Atan2(Id, Id),
+    Min(Id, Id),
+    Max(Id, Id),
+    Compare(Comparison, Id, Id),
+    And(Id, Id),
+    Not(Id),
+    Select(Id, Id, Id),
+}
+
+impl Op {
+    pub(super) fn children(self) -> impl Iterator<Item = Id> {
+        use Op::*;
+        let list = match self {
+            Constant(_) | Variable(_) => [None; 3],
+            Negate(a) | IntegerPower(a, _) | Call(_, a) | Not(a) => [Some(a), None, None],
+            Add(a, b)
+            | Subtract(a, b)
+            | Multiply(a, b)
+            | Divide(a, b)
+            | Power(a, b)
+            | Atan2(a, b)
+            | Min(a, b)
+            | Max(a, b)
+            | Compare(_, a, b)
+            | And(a, b) => [Some(a), Some(b), None],
+            Select(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        list.into_iter().flatten()
+    }
+}
+
+/// How a quantity enters an [affinity](Graph::affinity).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its coefficient must be constant.
+    Varying,
+    /// It may only appear in the part that does not vary.
+    Offset,
+}
+
+/// How an expression depends on varying quantities x and an offset s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Affinity {
+    /// A number.
+    Constant,
+    /// f(s).
+    Offset,
+    /// A x + f(s), with a constant A.
+    Affine,
+    /// Anything else.
+    General,
+}
+
+/// Largest integer exponent that is multiplied out.
+const MAX_INTEGER_POWER: f64 = 64.0;
+
+/// Operations with sharing.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    ops: Vec<Op>,
+    known: HashMap<Op, Id>,
+}
+
+impl Graph {
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    pub(super) fn op(&self, id: Id) -> Op {
+        self.ops[id.index()]
+    }
+
+    fn push(&mut self, op: Op) -> Id {
+        if let Some(&id) = self.known.get(&op) {
+            return id;
+        }
+        let id = Id(self.ops.len() as u32);
+        self.ops.push(op);
+        self.known.insert(op, id);
+        id
+    }
+
+    /// A number.
+    pub fn constant(&mut self, v: f64) -> Id {
+        // One zero: the sign of −0 is of no use in a formula.
+        self.push(Op::Constant(if v == 0.0 { 0.0f64 } else { v }.to_bits()))
+    }
+
+    /// The number that a node is, if it is one.
+    pub fn value(&self, id: Id) -> Option<f64> {
+        match self.op(id) {
+            Op::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// A variable by its number.
+    pub fn variable(&mut self, v: u32) -> Id {
+        self.push(Op::Variable(v))
+    }
+
+    fn is(&self, id: Id, v: f64) -> bool {
+        self.value(id) == Some(v)
+    }
+
+    /// Folds an operation on numbers.
+    fn fold2(&mut self, a: Id, b: Id, f: impl Fn(f64, f64) -> f64) -> Option<Id> {
+        let v = f(self.value(a)?, self.value(b)?);
+        Some(self.constant(v))
+    }
+
+    /// −a.
+    pub fn negate(&mut self, a: Id) -> Id {
+        match self.op(a) {
+            Op::Constant(bits) => self.constant(-f64::from_bits(bits)),
+            Op::Negate(b) => b,
+            _ => self.push(Op::Negate(a)),
+        }
+    }
+
+    /// a + b.
+    pub fn add(&mut self, a: Id, b: Id) -> Id {
+        if let Some(id) = self.fold2(a, b, |a, b| a + b) {
+            return id;
+        }
+        match (self.is(a, 0.0), self.is(b, 0.0), self.op(b)) {
+            (true, ..) => b,
+            (_, true, _) => a,
+            (.., Op::Negate(b)) => self.subtract(a, b),
+            _ => self.push(Op::Add(a, b)),
+        }
+    }
+
+    /// a − b.
+    pub fn subtract(&mut self, a: Id, b: Id) -> Id {
+        if let Some(id) = self.fold2(a, b, |a, b| a - b) {
+            return id;
+        }
+        if a == b {
+            return self.constant(0.0);
+        }
+        match (self.is(a, 0.0), self.is(b, 0.0), self.op(b)) {
+            (true, ..) => self.negate(b),
+            (_, true, _) => a,
+            (.., Op::Negate(b)) => self.add(a, b),
+            _ => self.push(Op::Subtract(a, b)),
+        }
+    }
+
+    /// a b.
+    pub fn multiply(&mut self, a: Id, b: Id) -> Id {
+        if let Some(id) = self.fold2(a, b, |a, b| a * b) {
+            return id;
+        }
+        // Numbers stand first.
+        let (a, b) = if self.value(b).is_some() { (b, a) } else { (a, b) };
+        match (self.value(a), self.op(a), self.op(b)) {
+            (Some(0.0), ..) => a,
+            (Some(1.0), ..) => b,
+            (Some(-1.0), ..) => self.negate(b),
+            (Some(v), _, Op::Negate(c)) => {
+                let minus = self.constant(-v);
+                self.multiply(minus, c)
+            }
+            (_, Op::Negate(a), Op::Negate(b)) => self.multiply(a, b),
+            _ => self.push(Op::Multiply(a, b)),
+        }
+    }
+
+    /// a / b.
+    pub fn divide(&mut self, a: Id, b: Id) -> Id {
+        if let Some(id) = self.fold2(a, b, |a, b| a / b) {
+            return id;
+        }
+        if self.is(a, 0.0) || self.is(b, 1.0) {
+            return a;
+        }
+        self.push(Op::Divide(a, b))
+    }
+
+    /// a^b.
+    pub fn power(&mut self, a: Id, b: Id) -> Id {
+        if let Some(n) = self.value(b).filter(|n| n.fract() == 0.0 && n.abs() <= MAX_INTEGER_POWER) {
+            return self.integer_power(a, n as i32);
+        }
+        if let Some(id) = self.fold2(a, b, f64::powf) {
+            return id;
+        }
+        if self.is(b, 0.5) { self.call(Function::Sqrt, a) } else { self.push(Op::Power(a, b)) }
+    }
+
+    fn integer_power(&mut self, a: Id, n: i32) -> Id {
+        if let Some(v) = self.value(a) {
+            return self.constant(Scalar::powi(v, n));
+        }
+        match n {
+            0 => self.constant(1.0),
+            1 => a,
+            2 => self.multiply(a, a),
+            _ => self.push(Op::IntegerPower(a, n)),
+        }
+    }
+
+    pub(super) fn call(&mut self, f: Function, a: Id) -> Id {
+        match self.value(a) {
+            Some(v) => self.constant(f.apply(v)),
+            None => self.push(Op::Call(f, a)),
+        }
+    }
+
+    pub(super) fn atan2(&mut self, y: Id, x: Id) -> Id {
+        self.fold2(y, x, f64::atan2).unwrap_or_else(|| self.push(Op::Atan2(y, x)))
+    }
+
+    pub(super) fn min(&mut self, a: Id, b: Id) -> Id {
+        let folded = if a == b { Some(a) } else { self.fold2(a, b, Scalar::min) };
+        folded.unwrap_or_else(|| self.push(Op::Min(a, b)))
+    }
+
+    pub(super) fn max(&mut self, a: Id, b: Id) -> Id {
+        let folded = if a == b { Some(a) } else { self.fold2(a, b, Scalar::max) };
+        folded.unwrap_or_else(|| self.push(Op::Max(a, b)))
+    }
+
+    pub(super) fn compare(&mut self, c: Comparison, a: Id, b: Id) -> Id {
+        let folded = self.fold2(a, b, |a, b| f64::from(u8::from(c.holds(a, b))));
+        folded.unwrap_or_else(|| self.push(Op::Compare(c, a, b)))
+    }
+
+    pub(super) fn and(&mut self, a: Id, b: Id) -> Id {
+        match (self.value(a), self.value(b)) {
+            (Some(0.0), _) => a,
+            (_, Some(0.0)) => b,
+            (Some(_), _) => b,
+            (_, Some(_)) => a,
+            _ => self.push(Op::And(a, b)),
+        }
+    }
+
+    pub(super) fn not(&mut self, a: Id) -> Id {
+        match (self.value(a), self.op(a)) {
+            (Some(v), _) => self.constant(f64::from(u8::from(v == 0.0))),
+            (_, Op::Not(b)) => b,
+            _ => self.push(Op::Not(a)),
+        }
+    }
+
+    pub(super) fn select(&mut self, condition: Id, a: Id, b: Id) -> Id {
+        match self.value(condition) {
+            Some(0.0) => b,
+            Some(_) => a,
+            None if a == b => a,
+            None => self.push(Op::Select(condition, a, b)),
+        }
+    }
+
+    /// The nodes that `roots` need, in an order in which children come first.
+    pub(super) fn reachable(&self, roots: &[Id]) -> Vec<Id> {
+        let mut needed = vec![false; roots.iter().map(|r| r.index() + 1).max().unwrap_or(0)];
+        for r in roots {
+            needed[r.index()] = true;
+        }
+        for i in (0..needed.len()).rev() {
+            if needed[i] {
+                for child in self.ops[i].children() {
+                    needed[child.index()] = true;
+                }
+            }
+        }
+        (0..needed.len()).filter(|&i| needed[i]).map(|i| Id(i as u32)).collect()
+    }
+
+    /// The variables that occur in `roots`, ascending.
+    pub fn variables(&self, roots: &[Id]) -> Vec<u32> {
+        let mut out: Vec<u32> = self
+            .reachable(roots)
+            .into_iter()
+            .filter_map(|id| match self.op(id) {
+                Op::Variable(v) => Some(v),
+                _ => None,
+            })
+            .collect();
+        out.sort_unstable();
+        out
+    }
+
+    /// How `root` depends on its variables.
+    pub fn affinity(&self, root: Id, role: impl Fn(u32) -> Role) -> Affinity {
+        use Affinity::{Affine, Constant, General, Offset};
+        let mut found = vec![Constant; root.index() + 1];
+        for id in self.reachable(&[root]) {
+            let at = |id: Id| found[id.index()];
+            found[id.index()] = match self.op(id) {
+                Op::Constant(_) => Constant,
+                Op::Variable(v) => match role(v) {
+                    Role::Varying => Affine,
+                    Role::Offset => Offset,
+                },
+                Op::Negate(a) => at(a),
+                Op::Add(a, b) | Op::Subtract(a, b) => at(a).max(at(b)),
+                Op::Multiply(a, b) => match (at(a), at(b)) {
+                    (Constant, x) | (x, Constant) => x,
+                    (Offset, Offset) => Offset,
+                    _ => General,
+                },
+                Op::Divide(a, b) => match (at(a), at(b)) {
+                    (x, Constant) => x,
+                    (Constant | Offset, Offset) => Offset,
+                    _ => General,
+                },
+                op => match op.children().map(at).max().unwrap_or(Constant) {
+                    Affine | General => General,
+                    x => x,
+                },
+            };
+        }
+        found[root.index()]
+    }
+
+    /// ∂root/∂variable, as a node.
+    pub fn derivative(&mut self, root: Id, variable: u32) -> Id {
+        let zero = self.constant(0.0);
+        let one = self.constant(1.0);
+        let mut slopes: BTreeMap<Id, Id> = BTreeMap::new();
+        for id in self.reachable(&[root]) {
+            let d = |a: Id| slopes.get(&a).copied().unwrap_or(zero);
+            let slope = match self.op(id) {
+                Op::Constant(_) | Op::Compare(..) | Op::And(..) | Op::Not(_) => zero,
+                Op::Variable(v) => {
+                    if v == variable {
+                        one
+                    } else {
+                        zero
+                    }
+                }
+                Op::Negate(a) => {
+                    let da = d(a);
+                    self.negate(da)
+                }
+                Op::Add(a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    self.add(da, db)
+                }
+                Op::Subtract(a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    self.subtract(da, db)
+                }
+                Op::Multiply(a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    let left = self.multiply(da, b);
+                    let right = self.multiply(a, db);
+                    self.add(left, right)
+                }
+                Op::Divide(a, b) => {
+                    // (a' − (a/b) b')/b.
+                    let (da, db) = (d(a), d(b));
+                    let part = self.multiply(id, db);
+                    let top = self.subtract(da, part);
+                    self.divide(top, b)
+                }
+                Op::Power(a, b) => {
+                    // b a^(b−1) a' + a^b log(a) b'.
+                    let (da, db) = (d(a), d(b));
+                    let lower = self.subtract(b, one);
+                    let lower = self.power(a, lower);
+                    let by_base = self.multiply(b, lower);
+                    let by_base = self.multiply(by_base, da);
+                    if db == zero {
+                        by_base
+                    } else {
+                        let log = self.call(Function::Log, a);
+                        let by_exponent = self.multiply(id, log);
+                        let by_exponent = self.multiply(by_exponent, db);
+                        self.add(by_base, by_exponent)
+                    }
+                }
+                Op::IntegerPower(a, n) => {
+                    let da = d(a);
+                    let lower = self.integer_power(a, n - 1);
+                    let factor = self.constant(f64::from(n));
+                    let slope = self.multiply(factor, lower);
+                    self.multiply(slope, da)
+                }
+                Op::Call(f, a) => {
+                    let da = d(a);
+                    if da == zero {
+                        zero
+                    } else {
+                        let slope = self.slope(f, a, id);
+                        self.multiply(slope, da)
+                    }
+                }
+                Op::Atan2(y, x) => {
+                    let (dy, dx) = (d(y), d(x));
+                    let (a, b) = (self.multiply(dy, x), self.multiply(dx, y));
+                    let top = self.subtract(a, b);
+                    let (xx, yy) = (self.multiply(x, x), self.multiply(y, y));
+                    let r2 = self.add(xx, yy);
+                    let quotient = self.divide(top, r2);
+                    let origin = self.compare(Comparison::Equal, r2, zero);
+                    self.select(origin, zero, quotient)
+                }
+                Op::Min(a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    let second = self.compare(Comparison::Less, b, a);
+                    self.select(second, db, da)
+                }
+                Op::Max(a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    let second = self.compare(Comparison::Less, a, b);
+                    self.select(second, db, da)
+                }
+                Op::Select(c, a, b) => {
+                    let (da, db) = (d(a), d(b));
+                    self.select(c, da, db)
+                }
+            };
+            if slope != zero {
+                slopes.insert(id, slope);
+            }
+        }
+        slopes.get(&root).copied().unwrap_or(zero)
+    }
+
+    /// f'(a), where `id` is f(a).
+    fn slope(&mut self, f: Function, a: Id, id: Id) -> Id {
+        let (zero, one) = (self.constant(0.0), self.constant(1.0));
+        match f {
+            Function::Sqrt => {
+                let half = self.constant(0.5);
+                let slope = self.divide(half, id);
+                let at_zero = self.compare(Comparison::Equal, id, zero);
+                self.select(at_zero, zero, slope)
+            }
+            Function::Exp => id,
+            Function::Log => self.divide(one, a),
+            Function::Sin => self.call(Function::Cos, a),
+            Function::Cos => {
+                let s = self.call(Function::Sin, a);
+                self.negate(s)
+            }
+            Function::Tan => {
+                let square = self.multiply(id, id);
+                self.add(one, square)
+            }
+            Function::Asin | Function::Acos => {
+                let square = self.multiply(a, a);
+                let rest = self.subtract(one, square);
+                let root = self.call(Function::Sqrt, rest);
+                let slope = self.divide(one, root);
+                if f == Function::Asin { slope } else { self.negate(slope) }
+            }
+            Function::Atan => {
+                let square = self.multiply(a, a);
+                let bottom = self.add(one, square);
+                self.divide(one, bottom)
+            }
+            Function::Sinh => self.call(Function::Cosh, a),
+            Function::Cosh => self.call(Function::Sinh, a),
+            Function::Tanh => {
+                let square = self.multiply(id, id);
+                self.subtract(one, square)
+            }
+            Function::Abs => {
+                let negative = self.compare(Comparison::Less, a, zero);
+                let minus = self.constant(-1.0);
+                self.select(negative, minus, one)
+            }
+            Function::Sign => zero,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Scene files: mechanical models as text, and what becomes of them.
+//!
+//! ```text
+//! file ──► document with places ──► records ──► model by formula ──► run ──► files and reports
+//! ```
+//!
+//! [`prepare::Prepared::load`] reads a scene (a path, or the name of a [bundled] example) with overrides;
+//! [`prepare::Prepared::run`] runs it. The format is explained by example in `docs/scene.md`; the formula language is that of [`formula`].
+//!
+//! ```
+//! use nonsmooth_scene::prepare::{Prepared, Request};
+//! use nonsmooth_scene::run::RunOptions;
+//!
+//! let request = Request { set: vec!["parameters.e_N=0.25".into()], ..Request::default() };
+//! let mut scene = Prepared::load("bouncing_ball", &request)?;
+//! let outcome = scene.run(&RunOptions::default(), &mut |_, _| {})?;
+//! assert!(outcome.summary.end.u[0].abs() < 1e-12, "the ball rests");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bundled;
+pub mod file;
+pub mod formula;
+pub mod model;
+pub mod names;
+pub mod output;
+pub mod prepare;
+pub mod report;
+pub mod run;

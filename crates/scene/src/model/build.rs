@@ -1,0 +1,630 @@
+//! Records to a model: every formula is read, checked and compiled here.
+
+use super::mass::MassMatrix;
+use super::parts::{Kinematics, Variation};
+use super::scope::{Allowed, Numbers, Variables};
+use super::{ForceTape, FormulaModel};
+use crate::file::format::{Contact, Element, Friction, Model, Restitution, Scene};
+use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
+use crate::formula::{Graph, Id, TapeError};
+use crate::names::nearest;
+use complementarity::Polygon;
+use nonsmooth::Layout;
+use nonsmooth::law::{ContactLaw, ElementLaw, ElementSets};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A model and where its parts were written.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The model.
+    pub model: FormulaModel,
+    /// Places of forces, contacts, joints, elements, coordinates and velocities by name.
+    pub places: BTreeMap<String, Origin>,
+    /// Whether the mass matrix was derived from a kinetic energy.
+    pub lagrangian: bool,
+}
+
+impl FormulaModel {
+    /// The model of a scene.
+    pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<Built, Fault> {
+        let Some(model) = &scene.model else {
+            return Err(Fault::new(
+                &Origin::Whole,
+                "the scene has no [model]: coordinates, mass and forces stand there",
+            ));
+        };
+        let identity = scene.kinematics.0.is_empty();
+        check_names(scene, model, identity)?;
+        let variables =
+            Variables::new(document, numbers, &model.coordinates, model.velocities.as_deref(), identity, &scene.define);
+        let nu = model.velocities.as_ref().map_or(model.coordinates.len(), Vec::len);
+        let variation = Variation { nq: model.coordinates.len(), nu, kinematics: Kinematics::Identity };
+        let mut builder = Builder {
+            scene,
+            graph: Graph::default(),
+            variables,
+            variation,
+            layout: Layout::new(model.coordinates.iter().map(|k| k.name.clone())),
+            places: BTreeMap::new(),
+            model: FormulaModel {
+                layout: Layout::default(),
+                masses: Vec::new(),
+                forces: Vec::new(),
+                gaps: Vec::new(),
+                slips: Vec::new(),
+                joints: Vec::new(),
+                velocity_joints: Vec::new(),
+                elements: Vec::new(),
+                kinematics: Vec::new(),
+                unit: Vec::new(),
+            },
+        };
+        builder.kinematics(model, identity)?;
+        let lagrangian = builder.mass_and_forces(model, identity)?;
+        for contact in &scene.contact {
+            builder.contact(contact)?;
+        }
+        builder.joints()?;
+        for element in &scene.element {
+            builder.element(element)?;
+        }
+        builder.finish(model, lagrangian)
+    }
+}
+
+struct Builder<'a> {
+    scene: &'a Scene,
+    graph: Graph,
+    variables: Variables<'a>,
+    variation: Variation,
+    layout: Layout,
+    places: BTreeMap<String, Origin>,
+    model: FormulaModel,
+}
+
+fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
+    move |e| Fault::new(origin, e.to_string())
+}
+
+/// No name may mean two things.
+fn check_names(scene: &Scene, model: &Model, identity: bool) -> Result<(), Fault> {
+    if model.coordinates.is_empty() {
+        return Err(Fault::new(&model.origin, "`coordinates` is empty: a model has at least one coordinate"));
+    }
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let lists = [
+        ("coordinate", model.coordinates.iter().collect::<Vec<_>>()),
+        ("velocity", model.velocities.iter().flatten().collect()),
+        ("parameter", scene.parameters.0.iter().map(|(k, _)| k).collect()),
+        ("definition", scene.define.0.iter().map(|(k, _)| k).collect()),
+    ];
+    for (what, keys) in lists {
+        for key in keys {
+            if let Some(before) = seen.insert(&key.name, what) {
+                let message = format!("the name `{}` of a {what} is already that of a {before}", key.name);
+                return Err(Fault::new(&key.origin, message));
+            }
+        }
+    }
+    let mut parts: BTreeSet<&str> = BTreeSet::new();
+    let named = scene.contact.iter().map(|p| &p.name).chain(scene.joint.iter().map(|p| &p.name));
+    for key in named.chain(scene.element.iter().map(|p| &p.name)) {
+        if !parts.insert(&key.name) {
+            return Err(Fault::new(&key.origin, format!("the name `{}` of a part is used twice", key.name)));
+        }
+    }
+    match &model.velocities {
+        Some(v) if identity && v.len() != model.coordinates.len() => {
+            let message = format!(
+                "{} velocities for {} coordinates: without [kinematics] each velocity is the rate of a coordinate",
+                v.len(),
+                model.coordinates.len()
+            );
+            Err(Fault::new(&v.first().map_or(model.origin.clone(), |k| k.origin.clone()), message))
+        }
+        None if !identity => {
+            let origin = &scene.kinematics.0[0].0.origin;
+            Err(Fault::new(origin, "[kinematics] needs the names of the velocities in `model.velocities`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Builder<'_> {
+    fn nq(&self) -> usize {
+        self.variation.nq
+    }
+
+    fn number(&mut self, formula: &Formula) -> Result<f64, Fault> {
+        self.variables.numbers.evaluate(self.variables.document, formula)
+    }
+
+    fn nodes(&mut self, formulas: &[Formula], allowed: Allowed) -> Result<Vec<Id>, Fault> {
+        formulas.iter().map(|f| self.variables.node(&mut self.graph, f, allowed)).collect()
+    }
+
+    /// Names of the velocities as they can stand in a table of components.
+    fn velocity_names(&self) -> Vec<String> {
+        let list = match self.variables.velocities {
+            Some(v) => v,
+            None => self.variables.coordinates,
+        };
+        list.iter().map(|k| k.name.clone()).collect()
+    }
+
+    /// Components of a vector over all velocities, and those that were given.
+    fn over_velocities(&mut self, formulas: &Formulas) -> Result<(Vec<Id>, Vec<usize>), Fault> {
+        let names = self.velocity_names();
+        let n = names.len();
+        match formulas {
+            Formulas::Named(list, _) => {
+                let zero = self.graph.constant(0.0);
+                let mut out = vec![zero; n];
+                let mut given = Vec::new();
+                for (key, f) in list {
+                    let i = position(&names, key, "velocity")?;
+                    out[i] = self.variables.node(&mut self.graph, f, Allowed::All)?;
+                    given.push(i);
+                }
+                Ok((out, given))
+            }
+            _ => {
+                let list = formulas.in_order().unwrap_or(&[]);
+                if list.len() != n {
+                    let message = format!("{} components, the model has {n} velocities", list.len());
+                    return Err(Fault::new(formulas.origin(), message));
+                }
+                Ok((self.nodes(list, Allowed::All)?, (0..n).collect()))
+            }
+        }
+    }
+
+    fn kinematics(&mut self, model: &Model, identity: bool) -> Result<(), Fault> {
+        for key in model.coordinates.iter().chain(model.velocities.iter().flatten()) {
+            self.places.insert(key.name.clone(), key.origin.clone());
+        }
+        let Some(velocities) = model.velocities.as_ref().filter(|_| !identity) else {
+            return Ok(());
+        };
+        let (nq, nu) = (model.coordinates.len(), velocities.len());
+        let names: Vec<String> = model.coordinates.iter().map(|k| k.name.clone()).collect();
+        let mut rates: Vec<Option<(Id, &Formula)>> = vec![None; nq];
+        for (key, formula) in &self.scene.kinematics.0 {
+            let i = position(&names, key, "coordinate")?;
+            let id = self.variables.node(&mut self.graph, formula, Allowed::All)?;
+            if let Some(v) = self.variation.curved_velocity(&mut self.graph, id) {
+                let message = format!("the rate of `{}` is not affine in `{}`", key.name, velocities[v].name);
+                return Err(Fault::new(&formula.origin, message));
+            }
+            rates[i] = Some((id, formula));
+        }
+        let mut all = Vec::new();
+        for (i, rate) in rates.iter().enumerate() {
+            match rate {
+                Some((id, _)) => all.push(*id),
+                None => {
+                    let message = format!("[kinematics] does not give the rate of coordinate `{}`", names[i]);
+                    return Err(Fault::new(&self.scene.kinematics.0[0].0.origin, message));
+                }
+            }
+        }
+        // Groups of coordinates and velocities that occur together; numbers nq.. are velocities.
+        let mut group: Vec<usize> = (0..nq + nu).collect();
+        for (i, &id) in all.iter().enumerate() {
+            for v in self.graph.variables(&[id]) {
+                if v > 0 {
+                    let (a, b) = (group[i], group[v as usize - 1]);
+                    group.iter_mut().filter(|g| **g == b).for_each(|g| *g = a);
+                }
+            }
+        }
+        let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        let mut done = BTreeSet::new();
+        for i in 0..nq {
+            if done.insert(group[i]) {
+                let members = |range: std::ops::Range<usize>| range.filter(|&k| group[k] == group[i]);
+                blocks.push((members(0..nq).collect(), members(nq..nq + nu).map(|k| k - nq).collect()));
+            }
+        }
+        if let Some(v) = (0..nu).find(|&v| !blocks.iter().any(|(_, us)| us.contains(&v))) {
+            let message =
+                format!("velocity `{}` moves no coordinate: it is missing in [kinematics]", velocities[v].name);
+            return Err(Fault::new(&velocities[v].origin, message));
+        }
+        let mut layout = std::mem::take(&mut self.layout).velocities(velocities.iter().map(|k| k.name.clone()));
+        for (qs, us) in &blocks {
+            layout = layout.kinematic_block(qs.iter().copied(), us.iter().copied());
+            let roots: Vec<Id> = qs.iter().map(|&i| all[i]).collect();
+            let tape = self.variation.tape(&self.graph, &roots, qs, us);
+            self.model.kinematics.push(tape.map_err(too_large(&self.scene.kinematics.0[0].0.origin))?);
+        }
+        self.layout = layout;
+        self.variation.kinematics = Kinematics::Blocks(blocks);
+        Ok(())
+    }
+
+    fn mass_and_forces(&mut self, model: &Model, identity: bool) -> Result<bool, Fault> {
+        let nu = self.variation.nu;
+        let (mass, origin, gyroscopic) = match (&model.mass, &model.kinetic) {
+            (Some(mass), None) => {
+                let origin = match mass {
+                    crate::file::format::Mass::One(f) => f.origin.clone(),
+                    crate::file::format::Mass::Diagonal(_, o) | crate::file::format::Mass::Rows(_, o) => o.clone(),
+                };
+                (MassMatrix::given(mass, nu, &mut self.graph, &mut self.variables)?, origin, None)
+            }
+            (None, Some(kinetic)) => {
+                if !identity {
+                    let message = "`kinetic` needs velocities that are the rates of the coordinates: with [kinematics] give \
+                                   `mass` and the gyroscopic terms as a force";
+                    return Err(Fault::new(&kinetic.origin, message));
+                }
+                let (mass, force) = MassMatrix::derived(kinetic, nu, &mut self.graph, &mut self.variables)?;
+                (mass, kinetic.origin.clone(), force)
+            }
+            (Some(_), Some(kinetic)) => {
+                return Err(Fault::new(&kinetic.origin, "give `mass` or `kinetic`, not both"));
+            }
+            (None, None) => {
+                return Err(Fault::new(&model.origin, "[model] needs `mass` or `kinetic`"));
+            }
+        };
+        if mass.is_constant(&self.graph) {
+            self.layout = std::mem::take(&mut self.layout).constant_mass();
+        }
+        for block in mass.blocks(&self.graph, &self.variation).map_err(too_large(&origin))? {
+            let name = format!("mass {}", self.model.masses.len() + 1);
+            self.layout = std::mem::take(&mut self.layout).mass_block(name).on(block.dofs);
+            self.model.masses.push(block.tape);
+        }
+        self.places.insert("mass".into(), origin.clone());
+        if let Some(h) = &gyroscopic {
+            self.value_force("gyroscopic", h, &[], &origin)?;
+        }
+        if let Some(v) = &model.potential {
+            self.potential_force("potential", v)?;
+        }
+        if let Some(f) = &model.force {
+            let (h, given) = self.over_velocities(f)?;
+            self.value_force("force", &h, &given, f.origin())?;
+        }
+        for force in &self.scene.force {
+            let name = &force.name.name;
+            let taken = ["gyroscopic", "potential", "force"].contains(&name.as_str())
+                || self.places.contains_key(&format!("force {name}"));
+            if taken {
+                let message =
+                    format!("the name `{name}` of a force is used twice, or is one of gyroscopic, potential, force");
+                return Err(Fault::new(&force.name.origin, message));
+            }
+            match (&force.potential, &force.value) {
+                (Some(v), None) => self.potential_force(name, v)?,
+                (None, Some(f)) => {
+                    let (h, given) = self.over_velocities(f)?;
+                    self.value_force(name, &h, &given, f.origin())?;
+                }
+                _ => {
+                    let message = format!("force `{name}` needs `potential` or `value`, one of them");
+                    return Err(Fault::new(&force.origin, message));
+                }
+            }
+            self.places.insert(format!("force {name}"), force.name.origin.clone());
+        }
+        Ok(model.kinetic.is_some())
+    }
+
+    fn value_force(&mut self, name: &str, h: &[Id], given: &[usize], origin: &Origin) -> Result<(), Fault> {
+        let zero = self.graph.constant(0.0);
+        // Components that are zero do not act, unless nothing else does.
+        let mut acted: Vec<usize> = (0..h.len()).filter(|&i| h[i] != zero).collect();
+        if acted.is_empty() {
+            acted.push(given.first().copied().unwrap_or(0));
+        }
+        let (on, velocities) = self.variation.touched(&self.graph, h, &acted);
+        let roots: Vec<Id> = velocities.iter().map(|&v| h[v]).collect();
+        let tape = self.variation.tape(&self.graph, &roots, &on, &velocities).map_err(too_large(origin))?;
+        let linear = self.variation.linear_force(&self.graph, &roots);
+        self.layout = std::mem::take(&mut self.layout).force(name).on(on);
+        if linear {
+            self.layout = std::mem::take(&mut self.layout).linear();
+        }
+        self.model.forces.push(ForceTape::Value(tape));
+        self.places.insert(format!("force {name}"), origin.clone());
+        Ok(())
+    }
+
+    fn potential_force(&mut self, name: &str, formula: &Formula) -> Result<(), Fault> {
+        let v = self.variables.node(&mut self.graph, formula, Allowed::Position("a potential"))?;
+        let mut local = self.variation.local(&self.graph, &[v]).map_err(too_large(&formula.origin))?;
+        if local.on.is_empty() {
+            // A potential of time alone: no force, but energy.
+            local.on.push(0);
+        }
+        let gradient: Vec<Id> = (0..self.nq()).map(|i| self.graph.derivative(v, (1 + i) as u32)).collect();
+        let linear = self.variation.linear_force(&self.graph, &gradient);
+        self.layout = std::mem::take(&mut self.layout).potential(name).on(local.on);
+        if linear {
+            self.layout = std::mem::take(&mut self.layout).linear();
+        }
+        self.model.forces.push(ForceTape::Potential(local.tape));
+        self.places.insert(format!("force {name}"), formula.origin.clone());
+        Ok(())
+    }
+
+    /// Components of a velocity of a part, each affine in u.
+    fn velocity_nodes(&mut self, what: &str, formulas: &Formulas) -> Result<Vec<Id>, Fault> {
+        let Some(list) = formulas.in_order() else {
+            return Err(Fault::new(formulas.origin(), format!("{what} is a formula or a list of formulas")));
+        };
+        let list = list.to_vec();
+        let mut out = Vec::new();
+        for formula in &list {
+            let id = self.variables.node(&mut self.graph, formula, Allowed::All)?;
+            if let Some(v) = self.variation.curved_velocity(&mut self.graph, id) {
+                let names = self.velocity_names();
+                let prime = if self.variables.velocities.is_none() { "'" } else { "" };
+                return Err(Fault::new(&formula.origin, format!("{what} is not affine in `{}{prime}`", names[v])));
+            }
+            out.push(id);
+        }
+        Ok(out)
+    }
+
+    fn restitution(&mut self, formula: Option<&Formula>) -> Result<f64, Fault> {
+        let Some(f) = formula else { return Ok(0.0) };
+        let e = self.number(f)?;
+        if (0.0..=1.0).contains(&e) {
+            return Ok(e);
+        }
+        Err(Fault::new(&f.origin, format!("a coefficient of restitution lies in [0, 1], this is {e}")))
+    }
+
+    fn non_negative(&mut self, formula: &Formula, what: &str) -> Result<f64, Fault> {
+        let v = self.number(formula)?;
+        if v >= 0.0 {
+            Ok(v)
+        } else {
+            Err(Fault::new(&formula.origin, format!("{what} must not be negative, this is {v}")))
+        }
+    }
+
+    fn contact(&mut self, contact: &Contact) -> Result<(), Fault> {
+        let name = &contact.name.name;
+        let gap = self.variables.node(&mut self.graph, &contact.gap, Allowed::Position("a gap"))?;
+        if !self.graph.variables(&[gap]).iter().any(|v| *v > 0) {
+            return Err(Fault::new(
+                &contact.gap.origin,
+                format!("the gap of contact `{name}` depends on no coordinate"),
+            ));
+        }
+        let slip = match &contact.slip {
+            Some(f) => self.velocity_nodes("a slip velocity", f)?,
+            None => Vec::new(),
+        };
+        if let Some(f) = contact.slip.as_ref().filter(|_| slip.is_empty() || slip.len() > 3) {
+            let message = format!("a slip velocity has 1 to 3 components, this has {}", slip.len());
+            return Err(Fault::new(f.origin(), message));
+        }
+        let mut law = match &contact.restitution {
+            None => ContactLaw::newton(0.0),
+            Some(Restitution::Newton(e)) => ContactLaw::newton(self.restitution(Some(e))?),
+            Some(Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(Some(e))?),
+        };
+        law = law.tangential_restitution(self.restitution(contact.tangential_restitution.as_ref())?);
+        law = match (&contact.friction, slip.len()) {
+            (None, 0) => law,
+            (None, _) => {
+                let origin = contact.slip.as_ref().map_or(&contact.origin, |f| f.origin());
+                return Err(Fault::new(origin, format!("contact `{name}` has a slip velocity but no `friction`")));
+            }
+            (Some(_), 0) => {
+                return Err(Fault::new(
+                    &contact.origin,
+                    format!("contact `{name}` has friction but no `slip` velocity"),
+                ));
+            }
+            (Some(Friction::Coulomb(mu)), n) => law.coulomb(n, self.non_negative(mu, "a friction coefficient")?),
+            (Some(Friction::Bound(a)), n) => law.tresca(n, self.non_negative(a, "a bound")?),
+            (Some(Friction::Polyhedral(mu, facets)), n) => {
+                if n != 2 {
+                    let message = format!("polyhedral friction needs a slip velocity of 2 components, this has {n}");
+                    return Err(Fault::new(&mu.origin, message));
+                }
+                let polygon = usize::try_from(*facets).ok().filter(|n| *n <= 64).and_then(|n| Polygon::regular(n).ok());
+                let Some(polygon) = polygon else {
+                    return Err(Fault::new(&mu.origin, format!("{facets} facets: 3 to 64 are possible")));
+                };
+                law.polyhedral(self.non_negative(mu, "a friction coefficient")?, Arc::new(polygon))
+            }
+        };
+        let mut roots = vec![gap];
+        roots.extend(&slip);
+        let (on, velocities) = self.variation.touched(&self.graph, &roots, &[]);
+        let gap_tape = self.variation.tape(&self.graph, &[gap], &on, &velocities);
+        self.model.gaps.push(gap_tape.map_err(too_large(&contact.gap.origin))?);
+        let slip_tape = match slip.is_empty() {
+            true => None,
+            false => {
+                let tape = self.variation.tape(&self.graph, &slip, &on, &velocities);
+                Some(tape.map_err(too_large(&contact.gap.origin))?)
+            }
+        };
+        self.model.slips.push(slip_tape);
+        let linear =
+            self.variation.linear_position(&self.graph, &[gap]) && self.variation.linear_velocity(&self.graph, &slip);
+        let moving = self.variation.uses_time(&self.graph, &roots);
+        self.layout = std::mem::take(&mut self.layout).contact(name.clone(), law).on(on);
+        self.flags(linear, moving);
+        self.places.insert(name.clone(), contact.name.origin.clone());
+        Ok(())
+    }
+
+    fn flags(&mut self, linear: bool, moving: bool) {
+        if linear {
+            self.layout = std::mem::take(&mut self.layout).linear();
+        }
+        if moving {
+            self.layout = std::mem::take(&mut self.layout).moving();
+        }
+    }
+
+    fn joints(&mut self) -> Result<(), Fault> {
+        let scene = self.scene;
+        // Joints on position level come first: parts are numbered kind by kind.
+        for joint in &scene.joint {
+            let name = &joint.name.name;
+            self.places.insert(name.clone(), joint.name.origin.clone());
+            match (&joint.position, &joint.velocity) {
+                (Some(f), None) => {
+                    let Some(list) = f.in_order() else {
+                        return Err(Fault::new(f.origin(), "a joint is a formula or a list of formulas"));
+                    };
+                    let roots = self.nodes(list, Allowed::Position("a joint on position level"))?;
+                    self.depends(&roots, name, f.origin())?;
+                    let local = self.variation.local(&self.graph, &roots).map_err(too_large(f.origin()))?;
+                    let linear = self.variation.linear_position(&self.graph, &roots);
+                    let moving = self.variation.uses_time(&self.graph, &roots);
+                    self.layout = std::mem::take(&mut self.layout).joint(name.clone(), roots.len()).on(local.on);
+                    self.flags(linear, moving);
+                    self.model.joints.push(local.tape);
+                }
+                (None, Some(f)) => {
+                    let roots = self.velocity_nodes("the velocity of a joint", f)?;
+                    self.depends(&roots, name, f.origin())?;
+                    let local = self.variation.local(&self.graph, &roots).map_err(too_large(f.origin()))?;
+                    let linear = self.variation.linear_velocity(&self.graph, &roots);
+                    let moving = self.variation.uses_time(&self.graph, &roots);
+                    self.layout =
+                        std::mem::take(&mut self.layout).velocity_joint(name.clone(), roots.len()).on(local.on);
+                    self.flags(linear, moving);
+                    self.model.velocity_joints.push(local.tape);
+                }
+                _ => {
+                    let message = format!("joint `{name}` needs `position` or `velocity`, one of them");
+                    return Err(Fault::new(&joint.origin, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn depends(&self, roots: &[Id], name: &str, origin: &Origin) -> Result<(), Fault> {
+        if roots.is_empty() {
+            return Err(Fault::new(origin, format!("`{name}` has no components")));
+        }
+        match roots.iter().position(|&r| !self.graph.variables(&[r]).iter().any(|v| *v > 0)) {
+            None => Ok(()),
+            Some(i) => {
+                let message = format!("component {} of `{name}` depends on no coordinate and no velocity", i + 1);
+                Err(Fault::new(origin, message))
+            }
+        }
+    }
+
+    fn element(&mut self, element: &Element) -> Result<(), Fault> {
+        let name = &element.name.name;
+        let roots = self.velocity_nodes("the velocity of an element", &element.velocity)?;
+        self.depends(&roots, name, element.velocity.origin())?;
+        let n = roots.len();
+        let e = self.restitution(element.restitution.as_ref())?;
+        let sets = match (&element.bound, &element.range) {
+            (Some(a), None) => {
+                if n > 3 {
+                    let message = format!("a `bound` is for 1 to 3 components, this has {n}: use `range`");
+                    return Err(Fault::new(&a.origin, message));
+                }
+                if element.impulse_range.is_some() {
+                    return Err(Fault::new(&element.origin, "`impulse_range` belongs to `range`; use `impulse_bound`"));
+                }
+                let impulse = match &element.impulse_bound {
+                    Some(b) => self.non_negative(b, "a bound")?,
+                    None => 0.0,
+                };
+                ElementSets::Ball { force: self.non_negative(a, "a bound")?, impulse }
+            }
+            (None, Some(range)) => {
+                if element.impulse_bound.is_some() {
+                    return Err(Fault::new(&element.origin, "`impulse_bound` belongs to `bound`; use `impulse_range`"));
+                }
+                let force = self.ranges(range, n, &element.origin)?;
+                let impulse = match &element.impulse_range {
+                    Some(r) => self.ranges(r, n, &element.origin)?,
+                    None => vec![(0.0, 0.0); n],
+                };
+                ElementSets::Box { force, impulse }
+            }
+            _ => {
+                let message = format!("element `{name}` needs `bound` or `range`, one of them");
+                return Err(Fault::new(&element.origin, message));
+            }
+        };
+        let local = self.variation.local(&self.graph, &roots).map_err(too_large(element.velocity.origin()))?;
+        let linear = self.variation.linear_velocity(&self.graph, &roots);
+        self.layout = std::mem::take(&mut self.layout).element(name.clone(), n, ElementLaw { sets, e }).on(local.on);
+        self.flags(linear, false);
+        self.model.elements.push(local.tape);
+        self.places.insert(name.clone(), element.name.origin.clone());
+        Ok(())
+    }
+
+    fn ranges(&mut self, range: &[Vec<Formula>], n: usize, origin: &Origin) -> Result<Vec<(f64, f64)>, Fault> {
+        if range.len() != n {
+            let message = format!("{} pairs of bounds for {n} components", range.len());
+            return Err(Fault::new(origin, message));
+        }
+        let mut out = Vec::new();
+        for pair in range {
+            let [low, high] = pair.as_slice() else {
+                return Err(Fault::new(
+                    pair.first().map_or(origin, |f| &f.origin),
+                    "a pair [lower, upper] is expected",
+                ));
+            };
+            let bounds = (self.bound(low)?, self.bound(high)?);
+            if !(bounds.0 <= bounds.1) {
+                return Err(Fault::new(&low.origin, format!("the range [{}, {}] is empty", bounds.0, bounds.1)));
+            }
+            out.push(bounds);
+        }
+        Ok(out)
+    }
+
+    /// A number, or ±"inf".
+    fn bound(&mut self, formula: &Formula) -> Result<f64, Fault> {
+        match formula.text.trim() {
+            "inf" | "+inf" => Ok(f64::INFINITY),
+            "-inf" => Ok(f64::NEG_INFINITY),
+            _ => self.number(formula),
+        }
+    }
+
+    fn finish(mut self, model: &Model, lagrangian: bool) -> Result<Built, Fault> {
+        let names: Vec<String> = model.coordinates.iter().map(|k| k.name.clone()).collect();
+        for group in &model.unit {
+            let list: Result<Vec<usize>, Fault> = group.iter().map(|k| position(&names, k, "coordinate")).collect();
+            self.model.unit.push(list?);
+        }
+        let mut breaks = Vec::new();
+        for f in &model.breaks {
+            breaks.push(self.number(f)?);
+        }
+        // Definitions that nothing uses are read all the same: a mistake in one is a mistake.
+        for (_, formula) in &self.scene.define.0 {
+            self.variables.node(&mut self.graph, formula, Allowed::All)?;
+        }
+        self.model.layout = self.layout.breaks(breaks);
+        Ok(Built { model: self.model, places: self.places, lagrangian })
+    }
+}
+
+/// The place of a name in a list.
+fn position(names: &[String], key: &Key, what: &str) -> Result<usize, Fault> {
+    names.iter().position(|n| *n == key.name).ok_or_else(|| {
+        let hint = match nearest(&key.name, names.iter().map(String::as_str)) {
+            Some(n) => format!(": did you mean `{n}`?"),
+            None => format!(" (there are {})", names.join(", ")),
+        };
+        Fault::new(&key.origin, format!("there is no {what} `{}`{hint}", key.name))
+    })
+}

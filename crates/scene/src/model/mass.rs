@@ -1,0 +1,173 @@
+//! The mass matrix of a model by formula: given entry by entry, or derived from a kinetic energy.
+
+use super::parts::{Kinematics, Variation};
+use super::scope::{Allowed, Variables};
+use crate::file::format::Mass;
+use crate::file::{Fault, Formula};
+use crate::formula::{Graph, Id, Slot, Tape};
+
+/// M as nodes, row by row.
+pub(super) struct MassMatrix {
+    pub(super) n: usize,
+    pub(super) entries: Vec<Id>,
+}
+
+/// A block of M: its velocities and its tape over the coordinates it may depend on.
+pub(super) struct MassBlock {
+    pub(super) dofs: Vec<usize>,
+    pub(super) tape: Tape,
+}
+
+impl MassMatrix {
+    /// From the key `mass`.
+    pub(super) fn given(mass: &Mass, n: usize, graph: &mut Graph, variables: &mut Variables) -> Result<Self, Fault> {
+        let zero = graph.constant(0.0);
+        let mut entries = vec![zero; n * n];
+        let what = Allowed::Position("a mass");
+        let wrong = |origin, found: usize, of: &str| {
+            Err(Fault::new(origin, format!("the mass matrix has {found} {of}, the model has {n} velocities")))
+        };
+        match mass {
+            Mass::One(f) => {
+                if n != 1 {
+                    return wrong(&f.origin, 1, "entry");
+                }
+                entries[0] = variables.node(graph, f, what)?;
+            }
+            Mass::Diagonal(list, origin) => {
+                if list.len() != n {
+                    return wrong(origin, list.len(), "diagonal entries");
+                }
+                for (i, f) in list.iter().enumerate() {
+                    entries[i * n + i] = variables.node(graph, f, what)?;
+                }
+            }
+            Mass::Rows(rows, origin) => {
+                if rows.len() != n {
+                    return wrong(origin, rows.len(), "rows");
+                }
+                for (i, row) in rows.iter().enumerate() {
+                    if row.len() != n {
+                        let place = row.first().map_or(origin, |f| &f.origin);
+                        return wrong(place, row.len(), &format!("entries in row {}", i + 1));
+                    }
+                    for (j, f) in row.iter().enumerate() {
+                        entries[i * n + j] = variables.node(graph, f, what)?;
+                    }
+                }
+            }
+        }
+        Ok(Self { n, entries })
+    }
+
+    /// From a kinetic energy T(t, q, q̇): M, and the gyroscopic force where it is not zero.
+    pub(super) fn derived(
+        kinetic: &Formula,
+        n: usize,
+        graph: &mut Graph,
+        variables: &mut Variables,
+    ) -> Result<(Self, Option<Vec<Id>>), Fault> {
+        let energy = variables.node(graph, kinetic, Allowed::All)?;
+        let first = variables.velocity(0);
+        let zero = graph.constant(0.0);
+        let momenta: Vec<Id> = (0..n).map(|i| graph.derivative(energy, variables.velocity(i))).collect();
+        let mut entries = vec![zero; n * n];
+        let mut gyroscopic = Vec::new();
+        for i in 0..n {
+            for j in 0..=i {
+                let m = graph.derivative(momenta[i], variables.velocity(j));
+                if graph.variables(&[m]).iter().any(|v| *v >= first) {
+                    let message = "the kinetic energy must be quadratic in the rates (write squares of rates out)";
+                    return Err(Fault::new(&kinetic.origin, message));
+                }
+                entries[i * n + j] = m;
+                entries[j * n + i] = m;
+            }
+            // ∂T/∂q_i − Σ_j (∂²T/∂u_i∂q_j) u_j − ∂²T/∂u_i∂t.
+            let mut h = graph.derivative(energy, variables.coordinate(i));
+            for j in 0..n {
+                let mixed = graph.derivative(momenta[i], variables.coordinate(j));
+                let u = graph.variable(variables.velocity(j));
+                let part = graph.multiply(mixed, u);
+                h = graph.subtract(h, part);
+            }
+            let explicit = graph.derivative(momenta[i], 0);
+            gyroscopic.push(graph.subtract(h, explicit));
+        }
+        let any = gyroscopic.iter().any(|&h| h != zero);
+        Ok((Self { n, entries }, any.then_some(gyroscopic)))
+    }
+
+    /// Whether no variable occurs.
+    pub(super) fn is_constant(&self, graph: &Graph) -> bool {
+        graph.variables(&self.entries).is_empty()
+    }
+
+    /// Splits M into blocks that touch different velocities and coordinates.
+    pub(super) fn blocks(
+        &self,
+        graph: &Graph,
+        variation: &Variation,
+    ) -> Result<Vec<MassBlock>, crate::formula::TapeError> {
+        let n = self.n;
+        let zero = |id: Id| graph.value(id) == Some(0.0);
+        let mut group: Vec<usize> = (0..n).collect();
+        fn find(group: &mut [usize], mut i: usize) -> usize {
+            while group[i] != i {
+                group[i] = group[group[i]];
+                i = group[i];
+            }
+            i
+        }
+        let mut join = |a: usize, b: usize| {
+            let (a, b) = (find(&mut group, a), find(&mut group, b));
+            let (low, high) = (a.min(b), a.max(b));
+            group[high] = low;
+        };
+        for i in 0..n {
+            for j in 0..n {
+                let id = self.entries[i * n + j];
+                if zero(id) {
+                    continue;
+                }
+                join(i, j);
+                for v in graph.variables(&[id]) {
+                    if let Slot::Coordinate(c) = variation.slot(v) {
+                        match &variation.kinematics {
+                            Kinematics::Identity => join(i, c),
+                            // The block may depend on all coordinates that its velocities move.
+                            Kinematics::Blocks(blocks) => {
+                                for (_, moved) in blocks.iter().filter(|(qs, _)| qs.contains(&c)) {
+                                    moved.iter().for_each(|&v| join(i, v));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let mut out = Vec::new();
+        for root in 0..n {
+            if find(&mut group, root) != root {
+                continue;
+            }
+            let dofs: Vec<usize> = (0..n).filter(|&i| find(&mut group, i) == root).collect();
+            let roots: Vec<Id> = dofs
+                .iter()
+                .flat_map(|&i| dofs.iter().map(move |&j| (i, j)))
+                .map(|(i, j)| self.entries[i * n + j])
+                .collect();
+            let coordinates: Vec<usize> = match &variation.kinematics {
+                Kinematics::Identity => dofs.clone(),
+                Kinematics::Blocks(blocks) => blocks
+                    .iter()
+                    .filter(|(_, us)| us.iter().any(|u| dofs.contains(u)))
+                    .flat_map(|(qs, _)| qs.iter().copied())
+                    .collect(),
+            };
+            let tape = variation.tape(graph, &roots, &coordinates, &[])?;
+            out.push(MassBlock { dofs, tape });
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,74 @@
+//! The folder of a run.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Name of the file that marks a folder as ours.
+const MARK: &str = "meta.json";
+
+/// A folder that outputs go to.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// It holds something else.
+    #[error("`{0}` is not empty and not the folder of a run: choose another, or give --force")]
+    Foreign(String),
+    /// It is a file.
+    #[error("`{0}` is not a folder")]
+    File(String),
+    /// It cannot be made or written.
+    #[error("`{0}` cannot be written: {1}")]
+    Io(String, io::Error),
+}
+
+impl Folder {
+    /// Checks that a folder may be used, without touching anything.
+    pub fn check(path: &Path, force: bool) -> Result<(), FolderError> {
+        let shown = || path.display().to_string();
+        if !path.exists() {
+            return Ok(());
+        }
+        if !path.is_dir() {
+            return Err(FolderError::File(shown()));
+        }
+        let mut entries = fs::read_dir(path).map_err(|e| FolderError::Io(shown(), e))?;
+        let ours = path.join(MARK).is_file();
+        if !force && !ours && entries.next().is_some() {
+            return Err(FolderError::Foreign(shown()));
+        }
+        Ok(())
+    }
+
+    /// Makes the folder if it is not there.
+    pub fn open(path: &Path, force: bool) -> Result<Self, FolderError> {
+        Self::check(path, force)?;
+        fs::create_dir_all(path).map_err(|e| FolderError::Io(path.display().to_string(), e))?;
+        Ok(Self { path: path.into() })
+    }
+
+    /// Path of a file in the folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes a file under a temporary name and renames it.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), FolderError> {
+        let (temporary, path) = (self.file(&format!(".{name}.part")), self.file(name));
+        let result = (|| {
+            let mut file = fs::File::create(&temporary)?;
+            file.write_all(content)?;
+            file.sync_all()?;
+            fs::rename(&temporary, &path)
+        })();
+        result.map_err(|e| {
+            let _ = fs::remove_file(&temporary);
+            FolderError::Io(path.display().to_string(), e)
+        })
+    }
+}

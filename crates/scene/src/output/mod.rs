@@ -1,0 +1,11 @@
+//! What a run leaves behind: `trajectory.npz`, `events.csv`, `meta.json`, each written to a temporary name and renamed.
+
+mod folder;
+mod npz;
+mod recorder;
+mod tables;
+
+pub use folder::{Folder, FolderError};
+pub use npz::{Array, Npz};
+pub use recorder::Recorder;
+pub use tables::{events_csv, meta_json, scene_hash};

@@ -1,0 +1,162 @@
+//! The trajectory of a run, row by row into an archive.
+
+use super::npz::Npz;
+use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::simulation::{Observer, StepView};
+use nonsmooth::{State, System};
+use std::io;
+use std::path::Path;
+
+/// An interaction in the columns of `percussion` and `sigma`.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// joint, velocity_joint, contact or element.
+    pub kind: &'static str,
+    /// First column in `percussion`.
+    pub first: usize,
+    /// Number of columns.
+    pub dim: usize,
+    #[serde(skip)]
+    id: u64,
+}
+
+/// Records every k-th step and the last.
+pub struct Recorder {
+    npz: Npz,
+    every: usize,
+    seen: usize,
+    columns: Vec<Column>,
+    percussion: Vec<f64>,
+    sigma: Vec<u32>,
+    arrays: Arrays,
+    /// First error; the run goes on without the file.
+    error: Option<io::Error>,
+}
+
+struct Arrays {
+    t: usize,
+    dt: usize,
+    q: usize,
+    u: usize,
+    energy: usize,
+    residual: usize,
+    penetration: usize,
+    percussion: usize,
+    sigma: usize,
+}
+
+/// Bytes of a row for so many coordinates, velocities, percussion components and interactions.
+pub(super) fn row_bytes(nq: usize, nu: usize, components: usize, interactions: usize) -> usize {
+    8 * (5 + nq + nu + components) + 4 * interactions
+}
+
+impl Recorder {
+    /// A recorder for a system, into `path`.
+    pub fn new(path: &Path, system: &dyn System, start: &State, every: usize) -> io::Result<Self> {
+        let mut list = Candidates::default();
+        system.candidates(start.t, &start.q, f64::INFINITY, &mut list);
+        let mut first = 0;
+        let columns: Vec<Column> = list
+            .items()
+            .iter()
+            .map(|k| {
+                first += k.dim;
+                let kind = match k.kind {
+                    Kind::Joint => "joint",
+                    Kind::VelocityJoint => "velocity_joint",
+                    Kind::Contact => "contact",
+                    Kind::Element => "element",
+                };
+                Column { name: system.name(k), kind, first: first - k.dim, dim: k.dim, id: k.id }
+            })
+            .collect();
+        let s = system.structure();
+        let mut npz = Npz::new(path);
+        let arrays = Arrays {
+            t: npz.array("t", None, "<f8")?,
+            dt: npz.array("dt", None, "<f8")?,
+            q: npz.array("q", Some(s.nq()), "<f8")?,
+            u: npz.array("u", Some(s.nu()), "<f8")?,
+            energy: npz.array("energy", None, "<f8")?,
+            residual: npz.array("residual", None, "<f8")?,
+            penetration: npz.array("penetration", None, "<f8")?,
+            percussion: npz.array("percussion", Some(first), "<f8")?,
+            sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
+        };
+        let sigma = vec![0; columns.len()];
+        Ok(Self { npz, every, seen: 0, columns, percussion: vec![0.0; first], sigma, arrays, error: None })
+    }
+
+    /// What the columns of `percussion` and `sigma` are.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Bytes of one recorded row.
+    pub fn row_bytes(&self, system: &dyn System) -> usize {
+        let s = system.structure();
+        row_bytes(s.nq(), s.nu(), self.percussion.len(), self.columns.len())
+    }
+
+    /// Writes the archive.
+    pub fn finish(self) -> io::Result<()> {
+        match self.error {
+            Some(e) => Err(e),
+            None => self.npz.finish(),
+        }
+    }
+
+    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 3]) -> io::Result<()> {
+        let a = &self.arrays;
+        self.npz.push(a.t, &[t])?;
+        self.npz.push(a.dt, &[dt])?;
+        self.npz.push(a.q, q)?;
+        self.npz.push(a.u, u)?;
+        for (array, v) in [a.energy, a.residual, a.penetration].into_iter().zip(numbers) {
+            self.npz.push(array, &[v])?;
+        }
+        self.npz.push(a.percussion, &self.percussion)?;
+        self.npz.push_u32(a.sigma, &self.sigma)
+    }
+
+    fn keep(&mut self, result: io::Result<()>) {
+        if let Err(e) = result {
+            self.error.get_or_insert(e);
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn begin(&mut self, system: &dyn System, start: &State) {
+        let kinetic = nonsmooth::simulation::Meter::new(system).kinetic(system, start.t, &start.q, &start.u);
+        let energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
+        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0]);
+        self.keep(result);
+    }
+
+    fn step(&mut self, view: &StepView) {
+        self.seen += 1;
+        if self.error.is_some() || !(self.seen.is_multiple_of(self.every) || view.last) {
+            return;
+        }
+        let step = view.step;
+        self.percussion.fill(0.0);
+        self.sigma.fill(nonsmooth::Sigma::OPEN.0);
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            let Ok(c) = self.columns.binary_search_by_key(&k.id, |c| c.id) else { continue };
+            let column = &self.columns[c];
+            self.percussion[column.first..column.first + column.dim].copy_from_slice(step.percussion(i));
+            self.sigma[c] = step.sigma[i].0;
+        }
+        let certificate = view.certificate;
+        let numbers = [
+            view.energy.unwrap_or(f64::NAN),
+            certificate.map_or(f64::NAN, |c| c.residual()),
+            certificate.map_or(f64::NAN, |c| c.penetration),
+        ];
+        let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers);
+        self.keep(result);
+    }
+}

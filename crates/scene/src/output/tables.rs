@@ -1,0 +1,81 @@
+//! Events as CSV and everything needed to run again as JSON.
+
+use super::recorder::Column;
+use crate::prepare::Prepared;
+use nonsmooth::System;
+use nonsmooth::scheme::{OptionKind, Setting};
+use nonsmooth::simulation::Event;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The events, one per line.
+pub fn events_csv(events: &[Event]) -> String {
+    let mut out = String::from("t,kind,contact\n");
+    for e in events {
+        // Names are identifiers: nothing needs quotes.
+        let _ = writeln!(out, "{:?},{},{}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+    }
+    out
+}
+
+/// FNV-1a of a text, 64 bits.
+pub fn scene_hash(text: &str) -> String {
+    let hash =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("fnv1a64:{hash:016x}")
+}
+
+/// Every option of the scheme with the value that it has.
+fn resolved(prepared: &Prepared) -> Map<String, Value> {
+    let mut out = Map::new();
+    for o in prepared.scheme.options {
+        let value = match (prepared.settings.get(o.key), o.kind) {
+            (Some(Setting::Number(v)), _) => json!(v),
+            (Some(Setting::Word(w)), _) => json!(w),
+            (None, OptionKind::Number { default, .. }) => json!(default),
+            (None, OptionKind::Choice { default, .. }) => json!(default),
+        };
+        out.insert(o.key.into(), value);
+    }
+    out.insert("stabilise".into(), json!(prepared.options.stabilise));
+    out
+}
+
+/// What was run and how.
+pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> String {
+    let s = prepared.system.structure();
+    let o = &prepared.options;
+    let value = json!({
+        "format": "nonsmooth run 1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "scene": prepared.document.name,
+        "scene_text": prepared.document.text,
+        "scene_hash": scene_hash(&prepared.document.text),
+        "overrides": prepared.document.overrides,
+        "status": status,
+        "scheme": prepared.scheme.name,
+        "scheme_options": resolved(prepared),
+        "solver": { "name": o.solver, "tol": o.solver_options.tolerance, "max_iterations": o.solver_options.max_iterations },
+        "time": { "step": o.step, "end": o.end },
+        "initial": { "q": prepared.start.q, "u": prepared.start.u, "tolerance": o.initial_tolerance },
+        "parameters": prepared.numbers.iter().map(|(k, v)| (k.to_string(), json!(v))).collect::<Map<_, _>>(),
+        "record_every": prepared.every,
+        "seed": Value::Null,
+        "threads": 1,
+        "coordinates": s.coordinates,
+        "velocities": s.velocities,
+        "interactions": columns,
+        "arrays": {
+            "t": "time, s",
+            "dt": "length of the step that ended here, s",
+            "q": "coordinates (see `coordinates`)",
+            "u": "velocities, right limit (see `velocities`)",
+            "energy": "kinetic plus potential energy, J",
+            "residual": "largest residual of the certificate of the step",
+            "penetration": "largest penetration, m",
+            "percussion": "percussions of the step, N s (see `interactions`)",
+            "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
+        },
+    });
+    serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+}

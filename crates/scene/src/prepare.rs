@@ -1,0 +1,341 @@
+//! From a scene and what was asked on the command line to a run that can start.
+
+use crate::bundled;
+use crate::file::format::{Scene, Setting};
+use crate::file::{Decode, Document, Fault, Formula, Formulas, Key, Origin, SceneError};
+use crate::formula::FormulaError;
+use crate::model::{FormulaModel, Numbers};
+use crate::names::nearest;
+use complementarity::Options as SolverOptions;
+use nonsmooth::scheme::stabilise::Stabilise;
+use nonsmooth::scheme::{self, OptionKind, SchemeInfo, Settings, SettingsError};
+use nonsmooth::{Differentiated, Error, ModelError, Simulation, SimulationOptions, State};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is asked of a scene besides what it says itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Request {
+    /// Another scheme; it drops the options that the file gives for its own.
+    pub scheme: Option<String>,
+    /// Another step, s.
+    pub step: Option<f64>,
+    /// Another end, s.
+    pub end: Option<f64>,
+    /// Overrides, `key=value`.
+    pub set: Vec<String>,
+}
+
+/// A scene that is ready to run.
+pub struct Prepared {
+    /// The file, overrides applied.
+    pub document: Document,
+    /// Its records.
+    pub scene: Scene,
+    /// Its parameters.
+    pub numbers: Numbers,
+    /// The system.
+    pub system: Differentiated<FormulaModel>,
+    /// The state at t = 0.
+    pub start: State,
+    /// The scheme.
+    pub scheme: &'static SchemeInfo,
+    /// Its options.
+    pub settings: Settings,
+    /// Options of the run.
+    pub options: SimulationOptions,
+    /// Every k-th step is recorded.
+    pub every: usize,
+    /// Whether the mass matrix was derived from a kinetic energy.
+    pub lagrangian: bool,
+    places: BTreeMap<String, Origin>,
+}
+
+/// Reads a scene: a file, or a bundled example by name.
+pub fn read(name: &str) -> Result<Document, SceneError> {
+    let bad = |message: String| SceneError { message, place: Some(name.into()), position: None, line: None };
+    let path = Path::new(name);
+    if path.is_file() {
+        let bytes = std::fs::read(path).map_err(|e| bad(format!("cannot be read: {e}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|e| bad(format!("is not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to())))?;
+        return Document::parse(name, &text);
+    }
+    if path.is_dir() {
+        return Err(bad("is a folder; a scene is a file, or the name of a bundled example".into()));
+    }
+    match bundled::find(name) {
+        Some(example) => Document::parse(name, example.text),
+        None => {
+            let hint = match nearest(name, bundled::EXAMPLES.iter().map(|e| e.name)) {
+                Some(n) => format!(": did you mean `{n}`?"),
+                None => " (`nonsmooth list examples` shows the examples)".into(),
+            };
+            Err(bad(format!("is neither a file nor a bundled example{hint}")))
+        }
+    }
+}
+
+impl Prepared {
+    /// Reads and prepares a scene.
+    pub fn load(name: &str, request: &Request) -> Result<Self, SceneError> {
+        Self::new(read(name)?, request)
+    }
+
+    /// Prepares a scene.
+    pub fn new(mut document: Document, request: &Request) -> Result<Self, SceneError> {
+        apply(&mut document, request)?;
+        match Self::build(&document, request) {
+            Ok(this) => Ok(Self { document, ..this }),
+            Err(fault) => Err(document.explain(&fault)),
+        }
+    }
+
+    fn build(document: &Document, request: &Request) -> Result<Self, Fault> {
+        let scene = Scene::decode(&document.root)?;
+        let mut numbers = Numbers::new(document, &scene.parameters)?;
+        let built = FormulaModel::build(document, &scene, &mut numbers)?;
+        let places = built.places;
+        let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+        let mut number = |f: &Formula| numbers.evaluate(document, f);
+
+        let step = match request.step {
+            Some(h) => h,
+            None => number(&scene.time.step)?,
+        };
+        let end = match request.end {
+            Some(t) => t,
+            None => number(&scene.time.end)?,
+        };
+        let mut options = SimulationOptions::new(step, end);
+        if let Some(s) = &scene.solver {
+            options.solver = s.name.clone().unwrap_or_else(|| "auto".into());
+            let mut o = SolverOptions::default();
+            if let Some(tol) = &s.tol {
+                o.tolerance = number(tol)?;
+            }
+            if let Some(n) = s.max_iterations {
+                o.max_iterations = usize::try_from(n).unwrap_or(usize::MAX);
+            }
+            options.solver_options = o;
+        }
+        if let Some(tolerance) = scene.initial.as_ref().and_then(|i| i.tolerance.as_ref()) {
+            options.initial_tolerance = number(tolerance)?;
+            if !(options.initial_tolerance >= 0.0) {
+                return Err(Fault::new(&tolerance.origin, "`tolerance` must not be negative"));
+            }
+        }
+        let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
+        let start = start(document, &scene, &mut numbers)?;
+        let every = match scene.output.as_ref().and_then(|o| o.every) {
+            Some(0) => return Err(Fault::new(&Origin::Whole, "`output.every` must be at least 1")),
+            Some(k) => usize::try_from(k).unwrap_or(usize::MAX),
+            None => 1,
+        };
+        Ok(Self {
+            document: document.clone(),
+            scene,
+            numbers,
+            system,
+            start,
+            scheme: info,
+            settings,
+            options,
+            every,
+            lagrangian: built.lagrangian,
+            places,
+        })
+    }
+
+    /// The run, checked, before its first step.
+    pub fn simulation(&self) -> Result<Simulation<'_>, SceneError> {
+        let scheme = (self.scheme.make)(&self.settings).map_err(|e| self.blame(&Error::from(e)))?;
+        Simulation::new(&self.system, self.start.clone(), scheme, self.options.clone()).map_err(|e| self.blame(&e))
+    }
+
+    /// An error of the engine at its place in the file.
+    fn blame(&self, error: &Error) -> SceneError {
+        let place = |name: &str| self.places.get(name).cloned().unwrap_or_default();
+        let time = |key: &str| self.document.get(&["time", key]).map(|n| n.origin.clone()).unwrap_or_default();
+        let origin = match error {
+            Error::Penetration { contact, .. } => place(contact),
+            Error::Joint { joint, .. } => place(joint),
+            Error::Mass { .. } | Error::MassNotSymmetric { .. } => place("mass"),
+            Error::InitialValue { name, .. } => place(name),
+            Error::Step { .. } => time("step"),
+            Error::End { .. } => time("end"),
+            Error::Unsupported { .. } | Error::Settings(_) => self.scheme_origin(),
+            Error::Solver { .. } => self.origin_of(&["solver", "name"]),
+            Error::SolverOptions(_) => self.origin_of(&["solver", "tol"]),
+            Error::Contract(message) => self.named_in(message),
+            _ => Origin::Whole,
+        };
+        let message = match error {
+            Error::TooManySteps { steps, limit } => {
+                format!(
+                    "the run needs {steps} steps, more than the limit of {limit}: raise it with --max-steps, or take a larger --step"
+                )
+            }
+            Error::Penetration { .. } | Error::Joint { .. } => format!("{error} (`initial.tolerance`)"),
+            other => other.to_string(),
+        };
+        self.document.explain(&Fault::new(&origin, message))
+    }
+
+    fn origin_of(&self, path: &[&str]) -> Origin {
+        self.document.get(path).map(|n| n.origin.clone()).unwrap_or_default()
+    }
+
+    fn scheme_origin(&self) -> Origin {
+        self.origin_of(&["scheme", "name"])
+    }
+
+    /// The place of the first part that a message names.
+    fn named_in(&self, message: &str) -> Origin {
+        let mut words = message.split('`').skip(1).step_by(2);
+        let found = words.find_map(|w| self.places.get(w).or_else(|| self.places.get(&format!("force {w}"))));
+        found.cloned().unwrap_or_default()
+    }
+}
+
+/// Applies what was asked to the tree.
+fn apply(document: &mut Document, request: &Request) -> Result<(), SceneError> {
+    if let Some(name) = &request.scheme {
+        let same = matches!(
+            document.get(&["scheme", "name"]).map(|n| &n.value),
+            Some(crate::file::Value::String(s)) if s == name
+        );
+        if !same {
+            document.remove(&["scheme"]);
+        }
+        document.set(&format!("scheme.name={name:?}"))?;
+    }
+    for text in &request.set {
+        document.set(text)?;
+    }
+    Ok(())
+}
+
+fn model_fault(error: &ModelError, places: &BTreeMap<String, Origin>) -> Fault {
+    let message = error.to_string();
+    let found = message.split('`').skip(1).step_by(2);
+    let origin = found.clone().find_map(|w| places.get(w).or_else(|| places.get(&format!("force {w}"))));
+    Fault::new(&origin.cloned().unwrap_or_default(), message)
+}
+
+fn scheme_settings(
+    document: &Document,
+    scene: &Scene,
+    numbers: &mut Numbers,
+    options: &mut SimulationOptions,
+) -> Result<(&'static SchemeInfo, Settings), Fault> {
+    let given = scene.scheme.clone().unwrap_or_default();
+    let (name, origin) = given.name.clone().unwrap_or(("moreau-jean".into(), given.origin.clone()));
+    let Some(info) = scheme::SCHEMES.iter().find(|s| s.name == name) else {
+        let names: Vec<&str> = scheme::SCHEMES.iter().map(|s| s.name).collect();
+        let hint = match nearest(&name, names.iter().copied()) {
+            Some(n) => format!(": did you mean `{n}`?"),
+            None => format!(" (there are {})", names.join(", ")),
+        };
+        return Err(Fault::new(&origin, format!("unknown scheme `{name}`{hint}")));
+    };
+    let mut settings = Settings::new();
+    let mut origins: BTreeMap<String, Origin> = BTreeMap::new();
+    for (key, value, origin) in &given.options {
+        origins.insert(key.clone(), origin.clone());
+        if key == "stabilise" && !info.position_level {
+            options.stabilise = match value {
+                Setting::Word(w) if w == "none" => Stabilise::None,
+                Setting::Word(w) if w == "projection" => Stabilise::Projection,
+                _ => return Err(Fault::new(origin, "`stabilise` is \"none\" or \"projection\"")),
+            };
+            continue;
+        }
+        let wants_number = info.options.iter().any(|o| o.key == key && matches!(o.kind, OptionKind::Number { .. }));
+        settings = match value {
+            Setting::Number(v) => settings.number(key, *v),
+            Setting::Word(w) if wants_number => {
+                let formula = Formula { text: w.clone(), origin: origin.clone() };
+                settings.number(key, numbers.evaluate(document, &formula)?)
+            }
+            Setting::Word(w) => settings.word(key, w),
+        };
+    }
+    // Made once to check; every run makes its own.
+    if let Err(e) = scheme::make(info.name, &settings) {
+        let key = match &e {
+            SettingsError::Unknown { key, .. } => key.clone(),
+            SettingsError::Value { key, .. } | SettingsError::Useless { key, .. } => (*key).to_string(),
+            SettingsError::Scheme { .. } => String::new(),
+        };
+        let origin = origins.get(&key).cloned().unwrap_or(given.origin);
+        return Err(Fault::new(&origin, e.to_string()));
+    }
+    Ok((info, settings))
+}
+
+/// Largest deviation from 1 of the length of a unit vector at the start.
+const UNIT_TOLERANCE: f64 = 1e-6;
+
+fn start(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<State, Fault> {
+    let Some(model) = &scene.model else { return Ok(State::default()) };
+    let initial = scene.initial.as_ref();
+    let velocities = model.velocities.as_ref().unwrap_or(&model.coordinates);
+    let q = vector(document, numbers, initial.and_then(|i| i.q.as_ref()), &model.coordinates, "coordinates")?;
+    let u = vector(document, numbers, initial.and_then(|i| i.u.as_ref()), velocities, "velocities")?;
+    let mut state = State::new(0.0, q, u);
+    for group in &model.unit {
+        let list: Vec<usize> =
+            group.iter().filter_map(|k| model.coordinates.iter().position(|c| c.name == k.name)).collect();
+        let norm = list.iter().map(|&i| state.q[i] * state.q[i]).sum::<f64>().sqrt();
+        if !((norm - 1.0).abs() <= UNIT_TOLERANCE) {
+            let names: Vec<&str> = group.iter().map(|k| k.name.as_str()).collect();
+            let origin = initial.and_then(|i| i.q.as_ref()).map(|f| f.origin().clone()).unwrap_or_default();
+            let message = format!("({}) must have length 1 at the start, it has {norm}", names.join(", "));
+            return Err(Fault::new(&origin, message));
+        }
+        list.iter().for_each(|&i| state.q[i] /= norm);
+    }
+    Ok(state)
+}
+
+fn vector(
+    document: &Document,
+    numbers: &mut Numbers,
+    given: Option<&Formulas>,
+    names: &[Key],
+    what: &str,
+) -> Result<Vec<f64>, Fault> {
+    let n = names.len();
+    let mut out = vec![0.0; n];
+    match given {
+        None => {}
+        Some(Formulas::Named(list, _)) => {
+            for (key, f) in list {
+                let Some(i) = names.iter().position(|k| k.name == key.name) else {
+                    let near = nearest(&key.name, names.iter().map(|k| k.name.as_str()));
+                    let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+                    return Err(Fault::new(&key.origin, format!("`{}` is none of the {what}{hint}", key.name)));
+                };
+                out[i] = numbers.evaluate(document, f)?;
+            }
+        }
+        Some(list) => {
+            let formulas = list.in_order().unwrap_or(&[]);
+            if formulas.len() != n {
+                let message = format!("{} values for {n} {what}", formulas.len());
+                return Err(Fault::new(list.origin(), message));
+            }
+            for (o, f) in out.iter_mut().zip(formulas) {
+                *o = numbers.evaluate(document, f)?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+impl From<FormulaError> for Fault {
+    fn from(e: FormulaError) -> Self {
+        Fault::new(&Origin::Whole, e.message)
+    }
+}

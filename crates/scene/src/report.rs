@@ -1,0 +1,165 @@
+//! The result of a run as one JSON object.
+
+use crate::prepare::Prepared;
+use crate::run::{Outcome, status_name};
+use nonsmooth::System;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Serialize)]
+struct Stopped {
+    t: f64,
+    reason: String,
+    saved: Option<String>,
+}
+
+#[derive(Serialize)]
+struct At<'a> {
+    t: f64,
+    q: &'a [f64],
+    u: &'a [f64],
+}
+
+#[derive(Serialize)]
+struct Event<'a> {
+    t: f64,
+    kind: &'static str,
+    contact: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Worst {
+    penetration: f64,
+    gap_velocity: f64,
+    joint_violation: f64,
+    cone: f64,
+    residual: f64,
+    energy_closure: f64,
+}
+
+#[derive(Serialize)]
+struct Energy {
+    initial: f64,
+    #[serde(rename = "final")]
+    last: f64,
+    max: f64,
+    ledger: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Stage {
+    newton_max: usize,
+    newton_avg: f64,
+}
+
+#[derive(Serialize)]
+struct Work {
+    steps: usize,
+    rejected: usize,
+    scheme_calls: usize,
+    solves: usize,
+    iterations: usize,
+    newton_max: usize,
+    newton_avg: f64,
+    stages: Vec<Stage>,
+    projection_max: usize,
+    projection_avg: f64,
+    index_set_max: usize,
+    index_set_avg: f64,
+    pivots: usize,
+    wall_seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    status: &'static str,
+    stopped: Option<Stopped>,
+    scene: &'a str,
+    scheme: &'static str,
+    step: Option<f64>,
+    t: f64,
+    coordinates: &'a [String],
+    q: &'a [f64],
+    u: &'a [f64],
+    at: Vec<At<'a>>,
+    events: Vec<Event<'a>>,
+    worst: Worst,
+    energy: Energy,
+    work: Work,
+    percussions: Map<String, Value>,
+    warnings: &'a [String],
+}
+
+/// JSON has no infinity: what is not finite becomes the largest number.
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { f64::MAX.copysign(if x.is_nan() { 1.0 } else { x }) }
+}
+
+/// The result of a run.
+pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
+    let s = &outcome.summary;
+    let w = &s.work;
+    let per = |total: usize, count: usize| if count == 0 { 0.0 } else { total as f64 / count as f64 };
+    let newton_avg = per(w.newton, w.scheme_calls);
+    let mut percussions = Map::new();
+    for contact in &prepared.scene.contact {
+        if let Some(p) = s.percussions.get(&contact.name.name) {
+            let value =
+                json!({ "normal": finite(p[0]), "tangential": p[1..].iter().map(|x| finite(*x)).collect::<Vec<_>>() });
+            percussions.insert(contact.name.name.clone(), value);
+        }
+    }
+    for element in &prepared.scene.element {
+        if let Some(p) = s.percussions.get(&element.name.name) {
+            let value = json!({ "normal": 0.0, "tangential": p.iter().map(|x| finite(*x)).collect::<Vec<_>>() });
+            percussions.insert(element.name.name.clone(), value);
+        }
+    }
+    let stop = s.stop.as_ref();
+    let report = Report {
+        status: status_name(s.status),
+        stopped: stop.map(|stop| Stopped { t: stop.t, reason: stop.to_string(), saved: outcome.saved.clone() }),
+        scene: &prepared.document.name,
+        scheme: prepared.scheme.name,
+        step: Some(prepared.options.step),
+        t: s.end.t,
+        coordinates: &prepared.system.structure().coordinates,
+        q: &s.end.q,
+        u: &s.end.u,
+        at: outcome.at.iter().filter(|r| !r.q.is_empty()).map(|r| At { t: r.t, q: &r.q, u: &r.u }).collect(),
+        events: s.events.iter().map(|e| Event { t: e.t, kind: e.kind.name(), contact: e.contact.as_deref() }).collect(),
+        worst: Worst {
+            penetration: finite(s.worst.penetration),
+            gap_velocity: finite(s.worst.gap_velocity),
+            joint_violation: finite(s.worst.joint_violation),
+            cone: finite(s.worst.cone),
+            residual: finite(s.worst.residual()),
+            energy_closure: finite(s.energy.closure),
+        },
+        energy: Energy {
+            initial: finite(s.energy.initial),
+            last: finite(s.energy.last),
+            max: finite(s.energy.max),
+            ledger: s.ledger.iter().map(|(name, v)| (name.clone(), json!(finite(*v)))).collect(),
+        },
+        work: Work {
+            steps: w.steps,
+            rejected: w.rejected,
+            scheme_calls: w.scheme_calls,
+            solves: w.solves,
+            iterations: w.iterations,
+            newton_max: w.newton_max,
+            newton_avg,
+            stages: vec![Stage { newton_max: w.newton_max, newton_avg }],
+            projection_max: w.projection_max,
+            projection_avg: per(w.projection, w.steps),
+            index_set_max: w.index_set_max,
+            index_set_avg: per(w.index_set, w.scheme_calls),
+            pivots: w.pivots,
+            wall_seconds: outcome.seconds,
+        },
+        percussions,
+        warnings: &s.warnings,
+    };
+    serde_json::to_string(&report).unwrap_or_default()
+}

@@ -1,0 +1,182 @@
+//! A run of a scene: the loop with everything that watches it.
+
+use crate::file::SceneError;
+use crate::output::{Folder, FolderError, Recorder, events_csv, meta_json};
+use crate::prepare::Prepared;
+use nonsmooth::simulation::{Advance, Observer, Record, Recording, Status, StepView, Trajectory};
+use nonsmooth::{State, Summary, System};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// How a run is watched and where its files go.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Times at which the state is wanted, s.
+    pub at: Vec<f64>,
+    /// Folder for the files.
+    pub out: Option<PathBuf>,
+    /// Take a folder that holds something else.
+    pub force: bool,
+    /// Largest number of steps.
+    pub max_steps: usize,
+    /// Largest number of bytes that may be recorded.
+    pub max_bytes: u64,
+    /// Set from outside to end the run.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Steps that a run may take without being asked.
+pub const MAX_STEPS: usize = 100_000_000;
+/// Bytes that a run may record without being asked: 4 GiB.
+pub const MAX_BYTES: u64 = 4 << 30;
+/// Times that may be asked for with `--at`.
+pub const MAX_TIMES: usize = 100_000;
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { at: Vec::new(), out: None, force: false, max_steps: MAX_STEPS, max_bytes: MAX_BYTES, interrupt: None }
+    }
+}
+
+/// What a run came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The summary.
+    pub summary: Summary,
+    /// States at the times asked for; those that the run did not reach have no q.
+    pub at: Vec<Record>,
+    /// Seconds of the time loop alone.
+    pub seconds: f64,
+    /// Where the problem of a failed step was saved.
+    pub saved: Option<String>,
+}
+
+/// Why a run could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Bad input.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Bad input on the command line.
+    #[error("{0}")]
+    Request(String),
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The trajectory could not be written.
+    #[error("the trajectory could not be written: {0}")]
+    Trajectory(#[from] std::io::Error),
+}
+
+struct Watch<'a> {
+    at: Trajectory,
+    recorder: Option<&'a mut Recorder>,
+}
+
+impl Observer for Watch<'_> {
+    fn begin(&mut self, system: &dyn System, start: &State) {
+        self.at.begin(system, start);
+        if let Some(r) = &mut self.recorder {
+            r.begin(system, start);
+        }
+    }
+
+    fn step(&mut self, view: &StepView) {
+        self.at.step(view);
+        if let Some(r) = &mut self.recorder {
+            r.step(view);
+        }
+    }
+}
+
+impl Prepared {
+    /// Runs the scene. `progress` is called now and then with the time and the fraction done.
+    pub fn run(&mut self, run: &RunOptions, progress: &mut dyn FnMut(f64, f64)) -> Result<Outcome, RunError> {
+        self.options.max_steps = run.max_steps;
+        self.options.interrupt = run.interrupt.clone();
+        let end = self.options.end;
+        if run.at.len() > MAX_TIMES {
+            return Err(RunError::Request(format!(
+                "{} times with --at, at most {MAX_TIMES} are possible",
+                run.at.len()
+            )));
+        }
+        if let Some(t) = run.at.iter().find(|t| !(**t >= 0.0 && **t <= end)) {
+            return Err(RunError::Request(format!("--at {t} lies outside [0, {end}]")));
+        }
+        let mut simulation = self.simulation()?;
+        let steps = simulation.remaining().unwrap_or(0);
+        let mut recorder = None;
+        let mut folder = None;
+        if let Some(path) = &run.out {
+            Folder::check(path, run.force)?;
+            let opened = Folder::open(path, run.force)?;
+            let made = Recorder::new(&opened.file("trajectory.npz"), &self.system, &self.start, self.every)?;
+            let bytes = made.row_bytes(&self.system) as u64 * (steps as u64 / self.every as u64 + 2);
+            if bytes > run.max_bytes {
+                let message = format!(
+                    "recording needs {bytes} bytes, more than the limit of {}: raise it with --max-bytes, or record less \
+                     with --set output.every=K",
+                    run.max_bytes
+                );
+                return Err(RunError::Request(message));
+            }
+            recorder = Some(made);
+            folder = Some(opened);
+        }
+        let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };
+        let clock = Instant::now();
+        watch.begin(&self.system, &self.start);
+        let mut count = 0usize;
+        while simulation.advance(&mut watch) == Advance::Stepped {
+            count += 1;
+            if count.is_multiple_of(256) {
+                let t = simulation.state().t;
+                progress(t, t / end);
+            }
+        }
+        let seconds = clock.elapsed().as_secs_f64();
+        let summary = simulation.summary();
+        drop(simulation);
+        let at = watch.at.records().to_vec();
+
+        let mut saved = None;
+        if let Some(problem) = summary.stop.as_ref().and_then(|s| s.problem.as_ref()) {
+            let name = "failed-problem.json";
+            match &folder {
+                Some(f) => {
+                    f.write(name, problem.as_bytes())?;
+                    saved = Some(f.file(name).display().to_string());
+                }
+                None => {
+                    let path = PathBuf::from(format!("{}-{name}", stem(&self.document.name)));
+                    std::fs::write(&path, problem).map_err(|e| FolderError::Io(path.display().to_string(), e))?;
+                    saved = Some(path.display().to_string());
+                }
+            }
+        }
+        if let (Some(folder), Some(recorder)) = (folder, recorder) {
+            let columns = recorder.columns().to_vec();
+            recorder.finish()?;
+            folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
+            folder.write("meta.json", meta_json(self, &columns, status_name(summary.status)).as_bytes())?;
+        }
+        Ok(Outcome { summary, at, seconds, saved })
+    }
+}
+
+/// Name of a scene without folder and ending.
+fn stem(name: &str) -> String {
+    std::path::Path::new(name).file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned())
+}
+
+/// Name of a status in files.
+pub fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Done => "done",
+        Status::Stopped => "stopped",
+        Status::Interrupted => "interrupted",
+    }
+}
