@@ -3,6 +3,7 @@
 
 mod moving_table;
 mod pulled_mass;
+mod rest;
 mod sliding_block;
 mod slope;
 mod spin;
