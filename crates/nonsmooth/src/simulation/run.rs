@@ -169,6 +169,11 @@ impl<'a> Simulation<'a> {
         self.scheme.as_mut()
     }
 
+    /// Things to know that were found before the first step.
+    pub fn warnings(&self) -> &[String] {
+        &self.summary.warnings
+    }
+
     /// Steps still to come, if the controller knows.
     pub fn remaining(&self) -> Option<usize> {
         self.controller.remaining()

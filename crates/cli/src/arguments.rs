@@ -1,0 +1,133 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use nonsmooth_scene::prepare::Request;
+use nonsmooth_scene::run::{MAX_BYTES, MAX_STEPS};
+use std::path::PathBuf;
+
+/// Mechanical systems with contact, impact and friction, simulated with the set-valued laws themselves.
+#[derive(Debug, Parser)]
+#[command(
+    name = "nonsmooth",
+    version,
+    after_help = "Examples:\n  nonsmooth run woodpecker\n  nonsmooth run bouncing_ball --step 1e-4 --set parameters.e_N=0.8 --json\n  \
+                  nonsmooth new mine.toml && nonsmooth check mine.toml && nonsmooth run mine.toml --out result\n\n\
+                  A SCENE is a file, or the name of a bundled example (nonsmooth list examples)."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene.
+    #[command(
+        after_help = "Examples:\n  nonsmooth run woodpecker --out result\n  nonsmooth run bouncing_ball --at 1,2,3 --json\n  \
+                            nonsmooth run slider_crank --scheme moreau-midpoint --step 1e-5 --set initial.u=[150,-75,0]\n\n\
+                            Files in DIR: trajectory.npz (numpy.load), events.csv, meta.json.\n\
+                            Exit codes: 0 done, 1 stopped, 2 bad input, 130 interrupted (Ctrl-C finishes the step and writes everything)."
+    )]
+    Run(RunArguments),
+    /// Validate a scene, explain it, print the model.
+    #[command(after_help = "Example:\n  nonsmooth check woodpecker")]
+    Check {
+        /// A file, or the name of a bundled example.
+        scene: String,
+        #[command(flatten)]
+        request: RequestArguments,
+    },
+    /// Print a bundled scene.
+    #[command(after_help = "Example:\n  nonsmooth show woodpecker > mine.toml")]
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Write a commented starter scene that runs.
+    #[command(after_help = "Example:\n  nonsmooth new mine.toml")]
+    New {
+        /// File to write; it must not exist.
+        file: PathBuf,
+        /// Overwrite it.
+        #[arg(long)]
+        force: bool,
+    },
+    /// List what there is.
+    #[command(after_help = "Example:\n  nonsmooth list schemes --json")]
+    List {
+        /// What to list.
+        what: What,
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print completions for a shell.
+    #[command(
+        after_help = "Example:\n  nonsmooth completions bash > ~/.local/share/bash-completion/completions/nonsmooth"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum What {
+    /// Bundled scenes.
+    Examples,
+    /// Time-stepping schemes with their options.
+    Schemes,
+    /// Solvers of one-step problems.
+    Solvers,
+    /// Force laws.
+    Laws,
+}
+
+/// What is asked of a scene.
+#[derive(Debug, Args)]
+pub(crate) struct RequestArguments {
+    /// Another scheme (drops the scheme options of the file).
+    #[arg(long, value_name = "S")]
+    scheme: Option<String>,
+    /// Step, s.
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    step: Option<f64>,
+    /// End time, s.
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    end: Option<f64>,
+    /// Override a key of the scene by its dotted path; repeatable.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl RequestArguments {
+    pub(crate) fn request(&self) -> Request {
+        Request { scheme: self.scheme.clone(), step: self.step, end: self.end, set: self.set.clone() }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// A file, or the name of a bundled example.
+    pub(crate) scene: String,
+    #[command(flatten)]
+    pub(crate) request: RequestArguments,
+    /// Times at which the state is printed, s.
+    #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_negative_numbers = true)]
+    pub(crate) at: Vec<f64>,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Folder for trajectory.npz, events.csv and meta.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write into a folder that is not empty and not that of a run.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Largest number of steps.
+    #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
+    pub(crate) max_steps: usize,
+    /// Largest number of bytes to record.
+    #[arg(long, value_name = "N", default_value_t = MAX_BYTES)]
+    pub(crate) max_bytes: u64,
+}

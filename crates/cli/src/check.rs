@@ -1,0 +1,13 @@
+//! `nonsmooth check`: what the scene says, as the engine understands it.
+
+use crate::arguments::RequestArguments;
+use crate::errors::Failed;
+use nonsmooth_scene::explain::explain;
+use nonsmooth_scene::prepare::Prepared;
+use std::process::ExitCode;
+
+pub(crate) fn check(scene: &str, request: &RequestArguments) -> Result<ExitCode, Failed> {
+    let prepared = Prepared::load(scene, &request.request())?;
+    print!("{}", explain(&prepared)?);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,210 @@
+//! `nonsmooth list` and `nonsmooth show`.
+
+use crate::arguments::What;
+use crate::errors::Failed;
+use complementarity::solver::SOLVERS;
+use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo};
+use nonsmooth_scene::bundled::{EXAMPLES, find};
+use nonsmooth_scene::names::nearest;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+pub(crate) fn show(name: &str) -> Result<ExitCode, Failed> {
+    match find(name) {
+        Some(example) => {
+            print!("{}", example.text);
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            let hint = match nearest(name, EXAMPLES.iter().map(|e| e.name)) {
+                Some(n) => format!(": did you mean `{n}`?"),
+                None => " (`nonsmooth list examples` shows them)".into(),
+            };
+            Err(Failed(format!("there is no bundled scene `{name}`{hint}")))
+        }
+    }
+}
+
+pub(crate) fn list(what: What, json: bool) -> Result<ExitCode, Failed> {
+    let value = match what {
+        What::Examples => {
+            json!({ "examples": EXAMPLES.iter().map(|e| json!({ "name": e.name, "title": e.title() })).collect::<Vec<_>>() })
+        }
+        What::Schemes => json!({ "schemes": SCHEMES.iter().map(|s| scheme_json(s)).collect::<Vec<_>>() }),
+        What::Solvers => {
+            json!({ "solvers": SOLVERS.iter().map(|s| json!({ "name": s.name, "summary": s.summary, "reference": s.reference })).collect::<Vec<_>>() })
+        }
+        What::Laws => json!({ "laws": LAWS.iter().map(law_json).collect::<Vec<_>>() }),
+    };
+    if json {
+        println!("{value}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    match what {
+        What::Examples => {
+            for e in EXAMPLES {
+                println!("{:<22} {}", e.name, e.title());
+            }
+        }
+        What::Schemes => SCHEMES.iter().for_each(|s| print_scheme(s)),
+        What::Solvers => {
+            for s in SOLVERS {
+                println!("{:<14} {} [{}]", s.name, s.summary, s.reference);
+            }
+        }
+        What::Laws => {
+            for l in LAWS {
+                println!("{:<24} {}", l.name, l.summary);
+                println!("{:<24} in a scene: {}", "", l.scene);
+                for (parameter, range, unit) in l.parameters {
+                    println!("{:<24} {parameter} in {range}{}", "", with_unit(unit));
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn with_unit(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" {unit}") }
+}
+
+/// `stabilise` belongs to the loop: every scheme that is not on position level has it.
+const STABILISE: OptionInfo = OptionInfo {
+    key: "stabilise",
+    kind: OptionKind::Choice { default: "none", words: &["none", "projection"] },
+    summary: "position projection of joints after every step",
+};
+
+fn options(s: &SchemeInfo) -> Vec<&OptionInfo> {
+    let loop_option = (!s.position_level).then_some(&STABILISE);
+    s.options.iter().chain(loop_option).collect()
+}
+
+fn unsupported(s: &SchemeInfo) -> Vec<&'static str> {
+    let u = &s.supports;
+    let list = [
+        (u.friction_dim > 0, "friction"),
+        (u.friction_dim >= 2, "spatial friction"),
+        (u.joints, "joints"),
+        (u.velocity_joints, "velocity-level joints"),
+        (u.general_kinematics, "velocities that differ from q' (nq != nu)"),
+        (u.poisson, "Poisson restitution"),
+        (u.tangential_restitution, "tangential restitution"),
+        (u.moving, "moving obstacles"),
+        (u.elements, "elements without a gap"),
+        (u.tresca, "friction with a constant bound in a contact"),
+        (u.variable_step, "steps of changing length"),
+    ];
+    list.into_iter().filter(|(has, _)| !has).map(|(_, name)| name).collect()
+}
+
+fn scheme_json(s: &SchemeInfo) -> Value {
+    let options: Vec<Value> = options(s)
+        .iter()
+        .map(|o| match o.kind {
+            OptionKind::Number { default, min, max, unit } => json!({
+                "key": format!("scheme.{}", o.key), "type": "number", "default": default, "range": [min, max],
+                "unit": unit, "summary": o.summary,
+            }),
+            OptionKind::Choice { default, words } => json!({
+                "key": format!("scheme.{}", o.key), "type": "choice", "default": default, "range": words,
+                "unit": "", "summary": o.summary,
+            }),
+        })
+        .collect();
+    json!({
+        "name": s.name, "summary": s.summary, "reference": s.reference, "position_level": s.position_level,
+        "options": options, "unsupported": unsupported(s),
+    })
+}
+
+fn print_scheme(s: &SchemeInfo) {
+    println!("{}", s.name);
+    println!("    {} [{}]", s.summary, s.reference);
+    for o in options(s) {
+        let (kind, default) = match o.kind {
+            OptionKind::Number { default, min, max, unit } => {
+                (format!("number in [{min}, {max}]{}", with_unit(unit)), default.to_string())
+            }
+            OptionKind::Choice { default, words } => (words.join(" | "), default.into()),
+        };
+        println!("    scheme.{:<12} {kind}; default {default}", o.key);
+        println!("    {:<19} {}", "", o.summary);
+    }
+    let missing = unsupported(s);
+    println!("    not supported: {}", if missing.is_empty() { "-".into() } else { missing.join(", ") });
+    println!();
+}
+
+/// A force law as a user of scenes sees it.
+struct LawInfo {
+    name: &'static str,
+    summary: &'static str,
+    scene: &'static str,
+    /// Name, range, unit.
+    parameters: &'static [(&'static str, &'static str, &'static str)],
+}
+
+const LAWS: &[LawInfo] = &[
+    LawInfo {
+        name: "signorini-newton",
+        summary: "unilateral contact; at an impact the gap velocity turns by -e",
+        scene: "[[contact]] restitution = e",
+        parameters: &[("e", "[0, 1]", "")],
+    },
+    LawInfo {
+        name: "signorini-poisson",
+        summary: "unilateral contact; the expansion returns e times the percussion of the compression",
+        scene: "[[contact]] restitution = { poisson = e }",
+        parameters: &[("e", "[0, 1]", "")],
+    },
+    LawInfo {
+        name: "coulomb",
+        summary: "friction force in mu times the normal force times a ball of dimension 1, 2 or 3",
+        scene: "[[contact]] friction = mu",
+        parameters: &[("mu", "[0, inf)", "")],
+    },
+    LawInfo {
+        name: "polyhedral",
+        summary: "the same with a regular polygon instead of the disc",
+        scene: "[[contact]] friction = { polyhedral = mu, facets = n }",
+        parameters: &[("mu", "[0, inf)", ""), ("facets", "3..64", "")],
+    },
+    LawInfo {
+        name: "bound (Tresca)",
+        summary: "friction with a constant bound while the contact is closed",
+        scene: "[[contact]] friction = { bound = a }",
+        parameters: &[("a", "[0, inf)", "N")],
+    },
+    LawInfo {
+        name: "tangential restitution",
+        summary: "the slip velocity returns at an impact, as far as friction allows",
+        scene: "[[contact]] tangential_restitution = e",
+        parameters: &[("e", "[0, 1]", "")],
+    },
+    LawInfo {
+        name: "element: ball",
+        summary: "a force of bounded length that opposes a velocity; impulses bounded by themselves",
+        scene: "[[element]] bound = a, impulse_bound = b",
+        parameters: &[("a", "[0, inf)", "N"), ("b", "[0, inf)", "N s")],
+    },
+    LawInfo {
+        name: "element: box",
+        summary: "force components in ranges (pre-stressed springs, one-sided stops)",
+        scene: "[[element]] range = [[lower, upper], ..], impulse_range = [[..], ..]",
+        parameters: &[("lower, upper", "[-inf, inf]", "N")],
+    },
+    LawInfo {
+        name: "bilateral",
+        summary: "a joint: position or velocity functions that stay zero",
+        scene: "[[joint]] position = [..] or velocity = [..]",
+        parameters: &[],
+    },
+];
+
+fn law_json(l: &LawInfo) -> Value {
+    let parameters: Vec<Value> =
+        l.parameters.iter().map(|(n, r, u)| json!({ "name": n, "range": r, "unit": u })).collect();
+    json!({ "name": l.name, "summary": l.summary, "scene": l.scene, "parameters": parameters })
+}

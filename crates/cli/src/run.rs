@@ -1,0 +1,139 @@
+//! `nonsmooth run`.
+
+use crate::arguments::RunArguments;
+use crate::errors::Failed;
+use indicatif::{ProgressBar, ProgressStyle};
+use nonsmooth::System;
+use nonsmooth::simulation::{Event, EventKind, Status};
+use nonsmooth_scene::prepare::Prepared;
+use nonsmooth_scene::report::run_json;
+use nonsmooth_scene::run::{Outcome, RunOptions};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
+    let mut prepared = Prepared::load(&arguments.scene, &arguments.request.request())?;
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let flag = interrupt.clone();
+    // Without a handler Ctrl-C still ends the program, only less gracefully.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let options = RunOptions {
+        at: arguments.at.clone(),
+        out: arguments.out.clone(),
+        force: arguments.force,
+        max_steps: arguments.max_steps,
+        max_bytes: arguments.max_bytes,
+        interrupt: Some(interrupt),
+    };
+    let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(1000) };
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left") {
+        bar.set_style(style);
+    }
+    let outcome = prepared.run(&options, &mut |t, fraction| {
+        bar.set_position((1000.0 * fraction) as u64);
+        bar.set_message(format!("t = {t:.4} s"));
+    });
+    bar.finish_and_clear();
+    let outcome = outcome?;
+    if arguments.json {
+        println!("{}", run_json(&prepared, &outcome));
+    } else {
+        print_summary(&prepared, &outcome, arguments);
+    }
+    Ok(match outcome.summary.status {
+        Status::Done => ExitCode::SUCCESS,
+        Status::Stopped => ExitCode::from(1),
+        Status::Interrupted => ExitCode::from(130),
+    })
+}
+
+/// Most events that are printed.
+const SHOWN_EVENTS: usize = 24;
+
+fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArguments) {
+    let s = &outcome.summary;
+    let structure = prepared.system.structure();
+    let title = prepared.scene.title.as_deref().unwrap_or("");
+    println!("{}  {}", prepared.document.name, title);
+    println!(
+        "scheme     {}, step {} s, {} steps in {:.3} s ({:.0} steps/s)",
+        prepared.scheme.name,
+        prepared.options.step,
+        s.work.steps,
+        outcome.seconds,
+        s.work.steps as f64 / outcome.seconds.max(1e-9)
+    );
+    match &s.stop {
+        Some(stop) => println!("STOPPED    {stop}"),
+        None if s.status == Status::Interrupted => println!("interrupted at t = {} s", s.end.t),
+        None => println!("done       t = {} s", s.end.t),
+    }
+    if let Some(file) = &outcome.saved {
+        println!("           the one-step problem that failed is in {file}");
+    }
+    for w in &s.warnings {
+        println!("warning    {w}");
+    }
+    let show = |label: &str, names: &[String], values: &[f64]| {
+        for (i, (name, v)) in names.iter().zip(values).enumerate() {
+            println!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
+        }
+    };
+    show("state", &structure.coordinates, &s.end.q);
+    show("", &structure.velocities, &s.end.u);
+    for r in outcome.at.iter().filter(|r| !r.q.is_empty()) {
+        println!("at         t = {}: q = {:?}, u = {:?}", r.t, r.q, r.u);
+    }
+    print_events(&s.events);
+    println!(
+        "energy     initial {:.6e} J, final {:.6e} J, largest {:.6e} J",
+        s.energy.initial, s.energy.last, s.energy.max
+    );
+    for (name, work) in s.ledger.iter().filter(|(_, w)| *w != 0.0) {
+        println!("           {name:<28} {work:>+14.6e} J");
+    }
+    println!("closure    {:.1e} (of the ledger)", s.energy.closure);
+    println!(
+        "worst      residual {:.1e} at t = {:.4}, penetration {:.2e} m at t = {:.4}, joints {:.1e}",
+        s.worst.residual(),
+        s.worst_at.0,
+        s.worst.penetration,
+        s.worst_at.1,
+        s.worst.joint_violation
+    );
+    if let Some(dir) = &arguments.out {
+        println!("files      {}", dir.display());
+    }
+}
+
+fn print_events(events: &[Event]) {
+    if events.is_empty() {
+        return;
+    }
+    let count = |kind: EventKind| events.iter().filter(|e| e.kind == kind).count();
+    let kinds = [
+        EventKind::Impact,
+        EventKind::Close,
+        EventKind::Open,
+        EventKind::Stick,
+        EventKind::Slip,
+        EventKind::AccumulationStart,
+        EventKind::AccumulationEnd,
+        EventKind::Break,
+        EventKind::Redundancy,
+    ];
+    let counts: Vec<String> = kinds
+        .iter()
+        .map(|k| (k, count(*k)))
+        .filter(|(_, n)| *n > 0)
+        .map(|(k, n)| format!("{n} {}", k.name()))
+        .collect();
+    println!("events     {}", counts.join(", "));
+    for e in events.iter().take(SHOWN_EVENTS) {
+        println!("           t = {:<14.8} {:<20} {}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+    }
+    if events.len() > SHOWN_EVENTS {
+        println!("           ... {} more (--json or --out lists all)", events.len() - SHOWN_EVENTS);
+    }
+}

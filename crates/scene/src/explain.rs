@@ -1,0 +1,208 @@
+//! A scene explained: the model as the engine understands it, at its start.
+
+use crate::file::SceneError;
+use crate::prepare::Prepared;
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::LeastNorm;
+use nonsmooth::System;
+use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::law::{ElementSets, Friction, Law, Normal};
+use nonsmooth::simulation::{Meter, potential_energy};
+use std::fmt::Write;
+
+/// Velocities up to which the mass matrix is shown.
+const SHOWN: usize = 12;
+
+/// Explains a scene; errors are those that a run would end with before its first step.
+pub fn explain(p: &Prepared) -> Result<String, SceneError> {
+    let simulation = p.simulation()?;
+    let mut warnings = simulation.warnings().to_vec();
+    drop(simulation);
+    let mut out = String::new();
+    let system = &p.system;
+    let s = system.structure();
+    let (q, u) = (&p.start.q, &p.start.u);
+    // Writing to a string cannot fail.
+    let o = &mut out;
+    let _ = writeln!(o, "{}  {}", p.document.name, p.scene.title.as_deref().unwrap_or(""));
+    let _ = writeln!(o, "scheme        {}, step {} s, end {} s", p.scheme.name, p.options.step, p.options.end);
+    let _ = writeln!(o, "\ncoordinates and their start");
+    for (name, v) in s.coordinates.iter().zip(q) {
+        let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
+    }
+    let kinematics = if s.identity_kinematics { "the rates of the coordinates" } else { "own, by [kinematics]" };
+    let _ = writeln!(o, "velocities ({kinematics})");
+    for (name, v) in s.velocities.iter().zip(u) {
+        let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
+    }
+
+    mass(o, p);
+    let _ = writeln!(o, "\nforces");
+    for (i, f) in s.forces.iter().enumerate() {
+        let kind = if f.potential {
+            format!("potential, {:.6e} J at the start", system.potential(i, 0.0, q))
+        } else {
+            "by value".into()
+        };
+        let _ = writeln!(o, "  {:<14} {kind}{}", f.name, if f.constant_jacobian { ", linear" } else { "" });
+    }
+    let kinetic = Meter::new(system).kinetic(system, 0.0, q, u);
+    let potential = potential_energy(system, 0.0, q);
+    let _ = writeln!(o, "energy        kinetic {kinetic:.6e} J, potential {potential:.6e} J");
+
+    let mut list = Candidates::default();
+    system.candidates(0.0, q, f64::INFINITY, &mut list);
+    joints(o, p, &list, &mut warnings);
+    interactions(o, p, &list);
+    if !s.breaks.is_empty() {
+        let _ = writeln!(o, "\nbreaks        {:?} s", s.breaks);
+    }
+    for name in p.numbers.unused() {
+        warnings.push(format!("parameter `{name}` is not used"));
+    }
+    if warnings.is_empty() {
+        let _ = writeln!(o, "\nno warnings");
+    }
+    for w in &warnings {
+        let _ = writeln!(o, "\nwarning: {w}");
+    }
+    Ok(out)
+}
+
+fn mass(o: &mut String, p: &Prepared) {
+    let s = p.system.structure();
+    let n = s.nu();
+    let from = if p.lagrangian { "from the kinetic energy" } else { "as given" };
+    let _ =
+        writeln!(o, "\nmass matrix at the start ({from}, {})", if s.constant_mass { "constant" } else { "changing" });
+    if n > SHOWN {
+        let _ = writeln!(o, "  {n} x {n}, not shown");
+        return;
+    }
+    let mut m = Matrix::new(&s.pattern);
+    p.system.mass(0.0, &p.start.q, &mut m);
+    for i in 0..n {
+        let row: Vec<String> = (0..n).map(|j| format!("{:>14.6e}", m.get(i, j))).collect();
+        let _ = writeln!(o, "  {:<8} {}", s.velocities[i], row.join(" "));
+    }
+}
+
+fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<String>) {
+    let s = p.system.structure();
+    let n = s.nu();
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let mut shown = false;
+    for k in list.items() {
+        if !matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
+            continue;
+        }
+        if !shown {
+            let _ = writeln!(o, "\njoints");
+            shown = true;
+        }
+        let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+        p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+        let mut defect = 0.0f64;
+        let mut rate = 0.0f64;
+        for r in 0..k.dim {
+            let mut row = vec![0.0; n];
+            for (c, &d) in k.dofs.iter().enumerate() {
+                row[d] = w[r * k.dofs.len() + c];
+            }
+            rate = rate.max((chi[r] + row.iter().zip(&p.start.u).map(|(a, b)| a * b).sum::<f64>()).abs());
+            rows.push(row);
+        }
+        if k.kind == Kind::Joint {
+            let mut g = vec![0.0; k.dim];
+            p.system.position(k, 0.0, &p.start.q, &mut g);
+            defect = g.iter().fold(0.0, |m, v| m.max(v.abs()));
+        }
+        let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
+        let name = p.system.name(k);
+        let _ = writeln!(o, "  {name:<14} {} on {level} level, defect {defect:.2e}, rate {rate:.2e}", count(k.dim));
+        if rate > 1e-6 {
+            warnings.push(format!(
+                "joint `{name}` is not at rest in the start velocities (rate {rate:.3e}): the first step jumps"
+            ));
+        }
+    }
+    if rows.is_empty() || rows.len() > 400 {
+        return;
+    }
+    // Rank of W_gᵀ by that of its Gram matrix.
+    let m = rows.len();
+    let gram: Vec<f64> = (0..m * m).map(|k| rows[k / m].iter().zip(&rows[k % m]).map(|(a, b)| a * b).sum()).collect();
+    let (rank, _) = LeastNorm::default().solve(&gram, m, &vec![0.0; m], &mut vec![0.0; m], 1e-12);
+    let _ = writeln!(o, "  {m} constraints of rank {rank}, {} degrees of freedom left", n - rank.min(n));
+    if rank < m {
+        warnings.push(format!("{} of {m} joint constraints are redundant at the start", m - rank));
+    }
+}
+
+fn count(n: usize) -> String {
+    if n == 1 { "1 constraint".into() } else { format!("{n} constraints") }
+}
+
+fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
+    for (kind, title) in [(Kind::Contact, "contacts"), (Kind::Element, "elements")] {
+        let mut shown = false;
+        for k in list.items().iter().filter(|k| k.kind == kind) {
+            if !shown {
+                let _ = writeln!(o, "\n{title}");
+                shown = true;
+            }
+            let n = k.dofs.len();
+            let (mut w, mut chi) = (vec![0.0; k.dim * n], vec![0.0; k.dim]);
+            p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+            let gamma: Vec<f64> = (0..k.dim)
+                .map(|r| chi[r] + k.dofs.iter().enumerate().map(|(c, &d)| w[r * n + c] * p.start.u[d]).sum::<f64>())
+                .collect();
+            let name = p.system.name(k);
+            let law = law_text(&k.law);
+            if kind == Kind::Contact {
+                let mut g = [0.0];
+                p.system.position(k, 0.0, &p.start.q, &mut g);
+                let mode = match (g[0] <= 0.0, gamma[0]) {
+                    (false, v) if v < 0.0 => "open, approaching",
+                    (false, _) => "open",
+                    (true, v) if v > 1e-12 => "touching, separating",
+                    (true, v) if v < -1e-12 => "touching, approaching (impact in the first step)",
+                    (true, _) => "closed",
+                };
+                let slip = if k.dim > 1 { format!(", slip {:?} m/s", &gamma[1..]) } else { String::new() };
+                let _ = writeln!(o, "  {name:<14} gap {:.6e} m, rate {:.4e} m/s, {mode}{slip}", g[0], gamma[0]);
+                let _ = writeln!(o, "  {:<14} {law}", "");
+            } else {
+                let _ = writeln!(o, "  {name:<14} velocity {gamma:?}, {law}");
+            }
+        }
+    }
+}
+
+fn law_text(law: &Law) -> String {
+    match law {
+        Law::Bilateral => "bilateral".into(),
+        Law::Contact(c) => {
+            let normal = match c.normal {
+                Normal::Newton { e } => format!("Newton restitution {e}"),
+                Normal::Poisson { e } => format!("Poisson restitution {e}"),
+            };
+            let friction = match &c.friction {
+                None => "frictionless".into(),
+                Some(Friction::Coulomb { mu }) => format!("Coulomb friction {mu} in {} dimension(s)", c.slip_dim),
+                Some(Friction::Polyhedral { mu, .. }) => format!("polyhedral friction {mu}"),
+                Some(Friction::Tresca { bound }) => format!("friction bound {bound} N"),
+            };
+            let tangential = if c.e_tangential > 0.0 {
+                format!(", tangential restitution {}", c.e_tangential)
+            } else {
+                String::new()
+            };
+            format!("{normal}, {friction}{tangential}")
+        }
+        Law::Element(e) => match &e.sets {
+            ElementSets::Ball { force, impulse } => format!("|force| <= {force} N, |impulse| <= {impulse} N s"),
+            ElementSets::Box { force, .. } => format!("force in {force:?} N"),
+        },
+    }
+}
