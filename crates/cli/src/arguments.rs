@@ -90,10 +90,10 @@ pub(crate) struct RequestArguments {
     #[arg(long, value_name = "S")]
     scheme: Option<String>,
     /// Step, s.
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
     step: Option<f64>,
     /// End time, s.
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     end: Option<f64>,
     /// Override a key of the scene by its dotted path; repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
@@ -113,7 +113,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) request: RequestArguments,
     /// Times at which the state is printed, s.
-    #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at: Vec<f64>,
     /// Print one JSON object and nothing else.
     #[arg(long)]

@@ -18,7 +18,28 @@ macro_rules! examples {
     };
 }
 
-examples!("bouncing_ball", "woodpecker");
+examples!(
+    "ball_flight",
+    "ball_rest",
+    "bouncing_ball",
+    "double_pendulum_wall",
+    "falling_mass",
+    "impact_oscillator",
+    "linear_oscillator",
+    "painleve_rod",
+    "pendulum_ring",
+    "rocking_block",
+    "roller_slider",
+    "rotating_ball",
+    "slider_crank",
+    "slider_crank_joints",
+    "sliding_block",
+    "sliding_mass",
+    "slope_mass",
+    "tippedisk",
+    "two_carts",
+    "woodpecker",
+);
 
 /// A bundled scene by name.
 pub fn find(name: &str) -> Option<&'static Example> {

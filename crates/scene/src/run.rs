@@ -1,7 +1,7 @@
 //! A run of a scene: the loop with everything that watches it.
 
 use crate::file::SceneError;
-use crate::output::{Folder, FolderError, Recorder, events_csv, meta_json};
+use crate::output::{Folder, FolderError, Recorder, columns, events_csv, meta_json, row_bytes};
 use crate::prepare::Prepared;
 use nonsmooth::simulation::{Advance, Observer, Record, Recording, Status, StepView, Trajectory};
 use nonsmooth::{State, Summary, System};
@@ -111,10 +111,8 @@ impl Prepared {
         let mut recorder = None;
         let mut folder = None;
         if let Some(path) = &run.out {
-            Folder::check(path, run.force)?;
-            let opened = Folder::open(path, run.force)?;
-            let made = Recorder::new(&opened.file("trajectory.npz"), &self.system, &self.start, self.every)?;
-            let bytes = made.row_bytes(&self.system) as u64 * (steps as u64 / self.every as u64 + 2);
+            let columns = columns(&self.system, &self.start);
+            let bytes = row_bytes(&self.system, &columns) as u64 * (steps as u64 / self.every as u64 + 2);
             if bytes > run.max_bytes {
                 let message = format!(
                     "recording needs {bytes} bytes, more than the limit of {}: raise it with --max-bytes, or record less \
@@ -123,7 +121,8 @@ impl Prepared {
                 );
                 return Err(RunError::Request(message));
             }
-            recorder = Some(made);
+            let opened = Folder::open(path, run.force)?;
+            recorder = Some(Recorder::new(&opened.file("trajectory.npz"), &self.system, columns, self.every)?);
             folder = Some(opened);
         }
         let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };

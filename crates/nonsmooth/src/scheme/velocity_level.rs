@@ -261,6 +261,11 @@ impl VelocityLevel {
         step.report.non_unique |= report.non_unique;
         step.report.residual = step.report.residual.max(report.residual);
         if let Some(row) = report.row {
+            let mut finite = self.full.f.iter().all(|x| x.is_finite());
+            self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
+            if !finite {
+                return Err(Failure::NotFinite { what: "the equation of motion".into() });
+            }
             let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
             return Err(Failure::Singular { what: "the iteration matrix", velocity });
         }

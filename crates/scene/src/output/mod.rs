@@ -7,5 +7,5 @@ mod tables;
 
 pub use folder::{Folder, FolderError};
 pub use npz::{Array, Npz};
-pub use recorder::Recorder;
+pub use recorder::{Column, Recorder, columns, row_bytes};
 pub use tables::{events_csv, meta_json, scene_hash};

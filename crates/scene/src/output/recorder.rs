@@ -1,7 +1,7 @@
 //! The trajectory of a run, row by row into an archive.
 
 use super::npz::Npz;
-use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::contract::{Candidates, Interaction, Kind};
 use nonsmooth::simulation::{Observer, StepView};
 use nonsmooth::{State, System};
 use std::io;
@@ -47,31 +47,35 @@ struct Arrays {
     sigma: usize,
 }
 
-/// Bytes of a row for so many coordinates, velocities, percussion components and interactions.
-pub(super) fn row_bytes(nq: usize, nu: usize, components: usize, interactions: usize) -> usize {
-    8 * (5 + nq + nu + components) + 4 * interactions
+/// What the columns of `percussion` and `sigma` are for a system.
+pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
+    let mut list = Candidates::default();
+    system.candidates(start.t, &start.q, f64::INFINITY, &mut list);
+    let mut first = 0;
+    let column = |k: &Interaction| {
+        first += k.dim;
+        let kind = match k.kind {
+            Kind::Joint => "joint",
+            Kind::VelocityJoint => "velocity_joint",
+            Kind::Contact => "contact",
+            Kind::Element => "element",
+        };
+        Column { name: system.name(k), kind, first: first - k.dim, dim: k.dim, id: k.id }
+    };
+    list.items().iter().map(column).collect()
+}
+
+/// Bytes of a recorded row.
+pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
+    let s = system.structure();
+    let components: usize = columns.iter().map(|c| c.dim).sum();
+    8 * (5 + s.nq() + s.nu() + components) + 4 * columns.len()
 }
 
 impl Recorder {
     /// A recorder for a system, into `path`.
-    pub fn new(path: &Path, system: &dyn System, start: &State, every: usize) -> io::Result<Self> {
-        let mut list = Candidates::default();
-        system.candidates(start.t, &start.q, f64::INFINITY, &mut list);
-        let mut first = 0;
-        let columns: Vec<Column> = list
-            .items()
-            .iter()
-            .map(|k| {
-                first += k.dim;
-                let kind = match k.kind {
-                    Kind::Joint => "joint",
-                    Kind::VelocityJoint => "velocity_joint",
-                    Kind::Contact => "contact",
-                    Kind::Element => "element",
-                };
-                Column { name: system.name(k), kind, first: first - k.dim, dim: k.dim, id: k.id }
-            })
-            .collect();
+    pub fn new(path: &Path, system: &dyn System, columns: Vec<Column>, every: usize) -> io::Result<Self> {
+        let first = columns.iter().map(|c| c.dim).sum();
         let s = system.structure();
         let mut npz = Npz::new(path);
         let arrays = Arrays {
@@ -92,12 +96,6 @@ impl Recorder {
     /// What the columns of `percussion` and `sigma` are.
     pub fn columns(&self) -> &[Column] {
         &self.columns
-    }
-
-    /// Bytes of one recorded row.
-    pub fn row_bytes(&self, system: &dyn System) -> usize {
-        let s = system.structure();
-        row_bytes(s.nq(), s.nu(), self.percussion.len(), self.columns.len())
     }
 
     /// Writes the archive.
