@@ -2,6 +2,7 @@
 
 use crate::arguments::What;
 use crate::errors::Failed;
+use crate::print_text;
 use complementarity::solver::SOLVERS;
 use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo};
 use nonsmooth_scene::bundled::{EXAMPLES, find};
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 pub(crate) fn show(name: &str) -> Result<ExitCode, Failed> {
     match find(name) {
         Some(example) => {
-            print!("{}", example.text);
+            print_text(example.text);
             Ok(ExitCode::SUCCESS)
         }
         None => {
@@ -37,27 +38,27 @@ pub(crate) fn list(what: What, json: bool) -> Result<ExitCode, Failed> {
         What::Laws => json!({ "laws": LAWS.iter().map(law_json).collect::<Vec<_>>() }),
     };
     if json {
-        println!("{value}");
+        say!("{value}");
         return Ok(ExitCode::SUCCESS);
     }
     match what {
         What::Examples => {
             for e in EXAMPLES {
-                println!("{:<22} {}", e.name, e.title());
+                say!("{:<22} {}", e.name, e.title());
             }
         }
         What::Schemes => SCHEMES.iter().for_each(|s| print_scheme(s)),
         What::Solvers => {
             for s in SOLVERS {
-                println!("{:<14} {} [{}]", s.name, s.summary, s.reference);
+                say!("{:<14} {} [{}]", s.name, s.summary, s.reference);
             }
         }
         What::Laws => {
             for l in LAWS {
-                println!("{:<24} {}", l.name, l.summary);
-                println!("{:<24} in a scene: {}", "", l.scene);
+                say!("{:<24} {}", l.name, l.summary);
+                say!("{:<24} in a scene: {}", "", l.scene);
                 for (parameter, range, unit) in l.parameters {
-                    println!("{:<24} {parameter} in {range}{}", "", with_unit(unit));
+                    say!("{:<24} {parameter} in {range}{}", "", with_unit(unit));
                 }
             }
         }
@@ -120,8 +121,8 @@ fn scheme_json(s: &SchemeInfo) -> Value {
 }
 
 fn print_scheme(s: &SchemeInfo) {
-    println!("{}", s.name);
-    println!("    {} [{}]", s.summary, s.reference);
+    say!("{}", s.name);
+    say!("    {} [{}]", s.summary, s.reference);
     for o in options(s) {
         let (kind, default) = match o.kind {
             OptionKind::Number { default, min, max, unit } => {
@@ -129,12 +130,12 @@ fn print_scheme(s: &SchemeInfo) {
             }
             OptionKind::Choice { default, words } => (words.join(" | "), default.into()),
         };
-        println!("    scheme.{:<12} {kind}; default {default}", o.key);
-        println!("    {:<19} {}", "", o.summary);
+        say!("    scheme.{:<12} {kind}; default {default}", o.key);
+        say!("    {:<19} {}", "", o.summary);
     }
     let missing = unsupported(s);
-    println!("    not supported: {}", if missing.is_empty() { "-".into() } else { missing.join(", ") });
-    println!();
+    say!("    not supported: {}", if missing.is_empty() { "-".into() } else { missing.join(", ") });
+    say!("");
 }
 
 /// A force law as a user of scenes sees it.

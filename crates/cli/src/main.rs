@@ -2,6 +2,11 @@
 //!
 //! Exit codes: 0 done; 1 the run stopped or the problem is unsolved; 2 bad input; 130 interrupted.
 
+/// A line on standard output. A reader that goes away (`| head`) is no error.
+macro_rules! say {
+    ($($argument:tt)*) => { crate::print_text(&(format!($($argument)*) + "\n")) };
+}
+
 mod arguments;
 mod check;
 mod errors;
@@ -12,6 +17,13 @@ mod run;
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
+
+/// Text on standard output; a reader that goes away ends the printing, not the program.
+fn print_text(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -29,7 +41,9 @@ fn main() -> ExitCode {
         Command::New { file, force } => new::new(file, *force),
         Command::List { what, json } => list::list(*what, *json),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Arguments::command(), "nonsmooth", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "nonsmooth", &mut script);
+            print_text(&String::from_utf8_lossy(&script));
             Ok(ExitCode::SUCCESS)
         }
     };

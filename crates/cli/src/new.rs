@@ -20,7 +20,7 @@ pub(crate) fn new(file: &Path, force: bool) -> Result<ExitCode, Failed> {
     let written = options.open(file).and_then(|mut f| f.write_all(STARTER.as_bytes()));
     match written {
         Ok(()) => {
-            println!("{shown} written; now: nonsmooth check {shown}, then: nonsmooth run {shown}");
+            say!("{shown} written; now: nonsmooth check {shown}, then: nonsmooth run {shown}");
             Ok(ExitCode::SUCCESS)
         }
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     bar.finish_and_clear();
     let outcome = outcome?;
     if arguments.json {
-        println!("{}", run_json(&prepared, &outcome));
+        say!("{}", run_json(&prepared, &outcome));
     } else {
         print_summary(&prepared, &outcome, arguments);
     }
@@ -54,9 +54,8 @@ const SHOWN_EVENTS: usize = 24;
 fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArguments) {
     let s = &outcome.summary;
     let structure = prepared.system.structure();
-    let title = prepared.scene.title.as_deref().unwrap_or("");
-    println!("{}  {}", prepared.document.name, title);
-    println!(
+    say!("{}", prepared.heading());
+    say!(
         "scheme     {}, step {} s, {} steps in {:.3} s ({:.0} steps/s)",
         prepared.scheme.name,
         prepared.options.step,
@@ -65,36 +64,38 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         s.work.steps as f64 / outcome.seconds.max(1e-9)
     );
     match &s.stop {
-        Some(stop) => println!("STOPPED    {stop}"),
-        None if s.status == Status::Interrupted => println!("interrupted at t = {} s", s.end.t),
-        None => println!("done       t = {} s", s.end.t),
+        Some(stop) => say!("STOPPED    {stop}"),
+        None if s.status == Status::Interrupted => say!("interrupted at t = {} s", s.end.t),
+        None => say!("done       t = {} s", s.end.t),
     }
     if let Some(file) = &outcome.saved {
-        println!("           the one-step problem that failed is in {file}");
+        say!("           the one-step problem that failed is in {file}");
     }
     for w in &s.warnings {
-        println!("warning    {w}");
+        say!("warning    {w}");
     }
     let show = |label: &str, names: &[String], values: &[f64]| {
         for (i, (name, v)) in names.iter().zip(values).enumerate() {
-            println!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
+            say!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
         }
     };
     show("state", &structure.coordinates, &s.end.q);
     show("", &structure.velocities, &s.end.u);
     for r in outcome.at.iter().filter(|r| !r.q.is_empty()) {
-        println!("at         t = {}: q = {:?}, u = {:?}", r.t, r.q, r.u);
+        say!("at         t = {}: q = {:?}, u = {:?}", r.t, r.q, r.u);
     }
     print_events(&s.events);
-    println!(
+    say!(
         "energy     initial {:.6e} J, final {:.6e} J, largest {:.6e} J",
-        s.energy.initial, s.energy.last, s.energy.max
+        s.energy.initial,
+        s.energy.last,
+        s.energy.max
     );
     for (name, work) in s.ledger.iter().filter(|(_, w)| *w != 0.0) {
-        println!("           {name:<28} {work:>+14.6e} J");
+        say!("           {name:<28} {work:>+14.6e} J");
     }
-    println!("closure    {:.1e} (of the ledger)", s.energy.closure);
-    println!(
+    say!("closure    {:.1e} (of the ledger)", s.energy.closure);
+    say!(
         "worst      residual {:.1e} at t = {:.4}, penetration {:.2e} m at t = {:.4}, joints {:.1e}",
         s.worst.residual(),
         s.worst_at.0,
@@ -103,7 +104,7 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         s.worst.joint_violation
     );
     if let Some(dir) = &arguments.out {
-        println!("files      {}", dir.display());
+        say!("files      {}", dir.display());
     }
 }
 
@@ -129,11 +130,11 @@ fn print_events(events: &[Event]) {
         .filter(|(_, n)| *n > 0)
         .map(|(k, n)| format!("{n} {}", k.name()))
         .collect();
-    println!("events     {}", counts.join(", "));
+    say!("events     {}", counts.join(", "));
     for e in events.iter().take(SHOWN_EVENTS) {
-        println!("           t = {:<14.8} {:<20} {}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+        say!("           t = {:<14.8} {:<20} {}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
     }
     if events.len() > SHOWN_EVENTS {
-        println!("           ... {} more (--json or --out lists all)", events.len() - SHOWN_EVENTS);
+        say!("           ... {} more (--json or --out lists all)", events.len() - SHOWN_EVENTS);
     }
 }

@@ -24,7 +24,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let (q, u) = (&p.start.q, &p.start.u);
     // Writing to a string cannot fail.
     let o = &mut out;
-    let _ = writeln!(o, "{}  {}", p.document.name, p.scene.title.as_deref().unwrap_or(""));
+    let _ = writeln!(o, "{}", p.heading());
     let _ = writeln!(o, "scheme        {}, step {} s, end {} s", p.scheme.name, p.options.step, p.options.end);
     let _ = writeln!(o, "\ncoordinates and their start");
     for (name, v) in s.coordinates.iter().zip(q) {
@@ -59,6 +59,9 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     }
     for name in p.numbers.unused() {
         warnings.push(format!("parameter `{name}` is not used"));
+    }
+    for name in &p.unused {
+        warnings.push(format!("definition `{name}` is not used"));
     }
     if warnings.is_empty() {
         let _ = writeln!(o, "\nno warnings");

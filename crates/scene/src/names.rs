@@ -16,9 +16,13 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     if word.len() > MAX_NAME {
         return None;
     }
-    let allowed = (word.chars().count() / 3).max(1);
-    let scored = candidates.map(|c| (distance(word, c), c));
-    scored.filter(|(d, c)| *d <= allowed && d < &c.chars().count().max(2)).min_by_key(|(d, _)| *d).map(|(_, c)| c)
+    let length = word.chars().count();
+    let allowed = (length / 3).max(1);
+    // Short words are near to everything: they must begin alike.
+    let first = |w: &str| w.chars().next().map(|c| c.to_ascii_lowercase());
+    let alike = |c: &str| length > 2 || first(word) == first(c);
+    let scored = candidates.filter(|c| *c != word && alike(c)).map(|c| (distance(word, c), c));
+    scored.filter(|(d, _)| *d <= allowed).min_by_key(|(d, _)| *d).map(|(_, c)| c)
 }
 
 /// Edits (insert, remove, replace, swap of neighbours; case is half an edit and rounds down) from one word to the other.
@@ -57,5 +61,7 @@ mod tests {
         assert_eq!(nearest("Gamma", words.into_iter()), Some("gamma"));
         assert_eq!(nearest("htheta", words.into_iter()), Some("theta"));
         assert_eq!(nearest("wrong", words.into_iter()), None);
+        assert_eq!(nearest("g", ["x", "G"].into_iter()), Some("G"));
+        assert_eq!(nearest("g", ["x", "k"].into_iter()), None);
     }
 }

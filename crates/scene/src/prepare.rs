@@ -48,6 +48,8 @@ pub struct Prepared {
     pub every: usize,
     /// Whether the mass matrix was derived from a kinetic energy.
     pub lagrangian: bool,
+    /// Definitions that nothing refers to.
+    pub unused: Vec<String>,
     places: BTreeMap<String, Origin>,
 }
 
@@ -92,6 +94,12 @@ impl Prepared {
     }
 
     fn build(document: &Document, request: &Request) -> Result<Self, Fault> {
+        if document.get(&["model"]).is_none() {
+            return Err(Fault::new(
+                &Origin::Whole,
+                "the scene has no [model]: coordinates, mass and forces stand there",
+            ));
+        }
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene.parameters)?;
         let built = FormulaModel::build(document, &scene, &mut numbers)?;
@@ -128,7 +136,10 @@ impl Prepared {
         let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
         let start = start(document, &scene, &mut numbers)?;
         let every = match scene.output.as_ref().and_then(|o| o.every) {
-            Some(0) => return Err(Fault::new(&Origin::Whole, "`output.every` must be at least 1")),
+            Some(0) => {
+                let origin = document.get(&["output", "every"]).map(|n| n.origin.clone()).unwrap_or_default();
+                return Err(Fault::new(&origin, "`output.every` must be at least 1"));
+            }
             Some(k) => usize::try_from(k).unwrap_or(usize::MAX),
             None => 1,
         };
@@ -143,8 +154,17 @@ impl Prepared {
             options,
             every,
             lagrangian: built.lagrangian,
+            unused: built.unused,
             places,
         })
+    }
+
+    /// Name and title.
+    pub fn heading(&self) -> String {
+        match &self.scene.title {
+            Some(title) => format!("{}: {title}", self.document.name),
+            None => self.document.name.clone(),
+        }
     }
 
     /// The run, checked, before its first step.
@@ -166,6 +186,7 @@ impl Prepared {
             Error::End { .. } => time("end"),
             Error::Unsupported { .. } | Error::Settings(_) => self.scheme_origin(),
             Error::Solver { .. } => self.origin_of(&["solver", "name"]),
+            Error::SolverOptions(e) if e.option == "max_iterations" => self.origin_of(&["solver", "max_iterations"]),
             Error::SolverOptions(_) => self.origin_of(&["solver", "tol"]),
             Error::Contract(message) => self.named_in(message),
             _ => Origin::Whole,
@@ -208,10 +229,16 @@ fn apply(document: &mut Document, request: &Request) -> Result<(), SceneError> {
         if !same {
             document.remove(&["scheme"]);
         }
-        document.set(&format!("scheme.name={name:?}"))?;
+        document.set_as(&format!("scheme.name={name:?}"), &format!("--scheme {name}"))?;
     }
     for text in &request.set {
         document.set(text)?;
+    }
+    for (key, value) in [("step", request.step), ("end", request.end)] {
+        if let Some(v) = value {
+            // A string, so that NaN and infinity come to the check of the run.
+            document.set_as(&format!("time.{key}={v:?}"), &format!("--{key} {v}"))?;
+        }
     }
     Ok(())
 }

@@ -195,7 +195,7 @@ impl Meter {
 /// Σ V_i(t,q), J.
 pub fn potential_energy(system: &dyn System, t: f64, q: &[f64]) -> f64 {
     let forces = system.structure().forces.iter().enumerate();
-    forces.filter(|(_, f)| f.potential).map(|(i, _)| system.potential(i, t, q)).sum()
+    forces.filter(|(_, f)| f.potential).fold(0.0, |sum, (i, _)| sum + system.potential(i, t, q))
 }
 
 /// Energies along a run and the closure of the ledger.

@@ -5,7 +5,7 @@
 //! | impact | a contact takes a percussion and approached faster than the forces of one step explain |
 //! | close | a contact begins to carry percussions in consecutive steps (it was open, or bouncing) |
 //! | open | such a contact carries none any more |
-//! | stick, slip | the friction law of a carrying contact, or an element, changes its mode |
+//! | stick, slip | the friction law of a carrying contact, or an element, begins to stick or to slip (a force on the boundary of its set without motion still sticks) |
 //! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
 //! | accumulation-end | after that, the contact closes: the located limit of its impacts |
 //! | break | a known time of the model was met |
@@ -95,6 +95,8 @@ struct Contact {
     closed: bool,
     /// Friction mode last logged.
     friction: Option<Mode>,
+    /// Largest slip seen, m/s.
+    fastest: f64,
     /// Times of the last impacts, newest last.
     impacts: Vec<f64>,
     /// Impacts since the contact was last at rest.
@@ -149,7 +151,8 @@ impl EventLog {
                 Kind::Joint | Kind::VelocityJoint => {}
                 Kind::Element => {
                     let state = self.contacts.entry(k.id).or_default();
-                    let mode = step.sigma[i].mode(0);
+                    let range = step.candidates.range(i);
+                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range]);
                     if state.friction.is_some_and(|m| m != mode) {
                         emit(t, friction_event(mode), Some(i));
                     }
@@ -205,7 +208,8 @@ impl EventLog {
                         emit(t, EventKind::Close, Some(i));
                     }
                     if k.dim > 1 && state.closed {
-                        let mode = step.sigma[i].mode(1);
+                        let range = step.candidates.range(i);
+                        let mode = state.motion(step.sigma[i].mode(1), &step.gamma_plus[range.start + 1..range.end]);
                         if state.friction != Some(mode) {
                             emit(t, friction_event(mode), Some(i));
                         }
@@ -224,7 +228,17 @@ fn friction_event(mode: Mode) -> EventKind {
     }
 }
 
+/// Slip below this part of the largest slip of an interaction is rounding, not motion.
+const RESTING: f64 = 1e-9;
+
 impl Contact {
+    /// Whether friction slips: its law is impressed, and there is motion.
+    fn motion(&mut self, mode: Mode, slip: &[f64]) -> Mode {
+        let speed = slip.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        self.fastest = self.fastest.max(speed);
+        if speed <= RESTING * self.fastest { Mode::Constraint } else { mode }
+    }
+
     fn note_impact(&mut self, t: f64, dt: f64, e: f64) {
         if let (Some(before), true) = (self.impacts.last(), e < 1.0) {
             let predicted = t + (t - before) * e / (1.0 - e);

@@ -96,6 +96,9 @@ impl Simulation<'_> {
             }
             self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
             energy = Some(total);
+            if !total.is_finite() && self.summary.stop.is_none() {
+                self.undefined_energy(&frame.step.end);
+            }
         }
         if observe.certificate {
             // Violations are those of the corrected end.

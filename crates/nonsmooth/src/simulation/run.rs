@@ -248,7 +248,8 @@ impl<'a> Simulation<'a> {
             match self.controller.judge(&self.trial.step) {
                 Verdict::Accept => {
                     self.accept(observer);
-                    return Advance::Stepped;
+                    let stopped = self.summary.status == Status::Stopped;
+                    return if stopped { Advance::Stopped } else { Advance::Stepped };
                 }
                 Verdict::Retry => self.summary.work.rejected += 1,
                 Verdict::RollBack(n) => {

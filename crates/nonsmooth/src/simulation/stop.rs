@@ -5,6 +5,7 @@ use super::run::{Advance, Simulation};
 use super::summary::{Status, Stop};
 use crate::contract::Kind;
 use crate::scheme::Failure;
+use crate::state::State;
 
 impl Simulation<'_> {
     /// Ends the run with everything that is known about the failure.
@@ -30,6 +31,18 @@ impl Simulation<'_> {
         self.summary.status = Status::Stopped;
         self.summary.stop = Some(Stop { t: self.state.t, failure, culprit, problem });
         Advance::Stopped
+    }
+
+    /// Ends the run at a step whose energy is NaN or infinite although its motion is not.
+    pub(super) fn undefined_energy(&mut self, end: &State) {
+        let forces = self.system.structure().forces.iter().enumerate();
+        let culprit = forces
+            .filter(|(i, f)| f.potential && !self.system.potential(*i, end.t, &end.q).is_finite())
+            .map(|(_, f)| format!("the potential of force `{}`", f.name))
+            .next();
+        let failure = Failure::NotFinite { what: "the energy".into() };
+        self.summary.status = Status::Stopped;
+        self.summary.stop = Some(Stop { t: end.t, failure, culprit, problem: None });
     }
 
     /// The force or interaction that gives NaN or infinity near the present state.

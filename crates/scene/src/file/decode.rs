@@ -98,10 +98,13 @@ pub struct Key {
 
 fn checked(name: &str, origin: &Origin) -> Result<Key, Fault> {
     if !is_name(name) {
-        let message = format!(
-            "`{}` is not a name: letters, digits and _, not beginning with a digit, at most 64",
-            name.escape_debug()
-        );
+        let shown: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).take(80).collect();
+        let bare = shown.trim_end_matches('\'');
+        let message = if bare.len() < shown.len() && is_name(bare) {
+            format!("`{shown}` is not a name: velocities go by the name of their coordinate here, `{bare}`")
+        } else {
+            format!("`{shown}` is not a name: letters, digits and _, not beginning with a digit, at most 64")
+        };
         return Err(Fault::new(origin, message));
     }
     if crate::formula::is_reserved(name) {

@@ -243,6 +243,15 @@ pub enum Friction {
     Bound(Formula),
 }
 
+impl Friction {
+    /// Where it was written.
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Friction::Coulomb(f) | Friction::Polyhedral(f, _) | Friction::Bound(f) => &f.origin,
+        }
+    }
+}
+
 impl Decode for Friction {
     fn decode(node: &Node) -> Result<Self, Fault> {
         let Value::Table(entries) = &node.value else { return Formula::decode(node).map(Friction::Coulomb) };

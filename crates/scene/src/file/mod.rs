@@ -11,4 +11,4 @@ mod overrides;
 mod tree;
 
 pub use decode::{Decode, Fields, Formula, Formulas, Key, Named};
-pub use tree::{Document, Entry, Fault, Node, Origin, SceneError, Value};
+pub use tree::{Document, Entry, Fault, Node, Origin, Override, SceneError, Value};

@@ -1,19 +1,39 @@
 //! `--set KEY=VALUE`: any key by its dotted path.
 //!
 //! The text is split at the first `=`. VALUE is read as TOML; what is not TOML is a string. A list of named parts
-//! (`[[contact]]`) is entered by the name of the part, or by its number from 0: `contact.ground.friction=0.3`.
+//! (`[[contact]]`) is entered by the name of the part, or by its number from 0: `contact.ground.friction=0.3`; the start values
+//! by the names of coordinates and velocities: `initial.q.x=1`.
 
-use super::tree::{Document, Entry, Fault, Node, Origin, SceneError, Value, convert};
+use super::tree::{Document, Entry, Fault, Node, Origin, Override, SceneError, Value, convert};
 use crate::names::nearest;
 use toml::de::DeValue;
 
 impl Document {
-    /// Applies one override.
+    /// Applies one override, `key=value`.
     pub fn set(&mut self, text: &str) -> Result<(), SceneError> {
+        self.set_as(text, &format!("--set {text}"))
+    }
+
+    /// Applies an override that was typed in another form.
+    pub fn set_as(&mut self, text: &str, typed: &str) -> Result<(), SceneError> {
         let origin = Origin::Override(self.overrides.len());
-        self.overrides.push(text.into());
-        let result = apply(&mut self.root, text, &origin);
+        self.overrides.push(Override { text: text.into(), typed: typed.into() });
+        let names = Names {
+            coordinates: self.strings(&["model", "coordinates"]),
+            velocities: self.strings(&["model", "velocities"]),
+        };
+        let result = apply(&mut self.root, text, &origin, &names);
         result.map_err(|f| self.explain(&f))
+    }
+
+    /// The strings of a list.
+    fn strings(&self, path: &[&str]) -> Vec<String> {
+        let Some(Value::Array(items)) = self.get(path).map(|n| &n.value) else { return Vec::new() };
+        let text = |n: &Node| match &n.value {
+            Value::String(s) => s.clone(),
+            _ => String::new(),
+        };
+        items.iter().map(text).collect()
     }
 
     /// Removes a key if it is there: `["scheme", "theta"]`.
@@ -41,7 +61,29 @@ impl Document {
     }
 }
 
-fn apply(root: &mut Node, text: &str, origin: &Origin) -> Result<(), Fault> {
+/// Names by which the entries of `initial.q` and `initial.u` go.
+struct Names {
+    coordinates: Vec<String>,
+    velocities: Vec<String>,
+}
+
+impl Names {
+    /// The place of a name in the list at a path.
+    fn position(&self, path: &[&str], key: &str) -> Option<usize> {
+        let list = match path {
+            ["initial", "q"] => &self.coordinates,
+            ["initial", "u"] if self.velocities.is_empty() => &self.coordinates,
+            ["initial", "u"] => &self.velocities,
+            _ => return None,
+        };
+        list.iter().position(|n| n == key)
+    }
+}
+
+/// Tables whose keys the file chooses: an override may change one, not add one.
+const OWN_NAMES: [&str; 3] = ["parameters", "define", "kinematics"];
+
+fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<(), Fault> {
     let Some((path, value)) = text.split_once('=') else {
         return Err(Fault::new(origin, "an override is KEY=VALUE"));
     };
@@ -50,13 +92,20 @@ fn apply(root: &mut Node, text: &str, origin: &Origin) -> Result<(), Fault> {
     if keys.iter().any(|k| k.is_empty()) {
         return Err(Fault::new(origin, format!("`{path}` is not a key")));
     }
-    let value = parse(value.trim(), origin);
+    let value = parse(value.trim(), origin)?;
     let mut node = root;
     for (i, key) in keys.iter().enumerate() {
         let last = i + 1 == keys.len();
         let here = if i == 0 { "the scene".to_string() } else { format!("`{}`", keys[..i].join(".")) };
         node = match &mut node.value {
             Value::Table(entries) => {
+                if i == 1 && OWN_NAMES.contains(&keys[0]) && !entries.iter().any(|e| e.key == *key) {
+                    let hint = match nearest(key, entries.iter().map(|e| e.key.as_str())) {
+                        Some(n) => format!(": did you mean `{n}`?"),
+                        None => String::new(),
+                    };
+                    return Err(Fault::new(origin, format!("the scene has no `{}.{key}`{hint}", keys[0])));
+                }
                 let at = entries.iter().position(|e| e.key == *key).unwrap_or_else(|| {
                     let table = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
                     entries.push(Entry { key: (*key).into(), origin: origin.clone(), node: table });
@@ -65,9 +114,10 @@ fn apply(root: &mut Node, text: &str, origin: &Origin) -> Result<(), Fault> {
                 &mut entries[at].node
             }
             Value::Array(items) => {
+                let named = items.iter().position(|n| name_of(n).as_deref() == Some(*key));
+                let at = named.or_else(|| names.position(&keys[..i], key)).or_else(|| key.parse().ok());
                 let names: Vec<String> = items.iter().filter_map(name_of).collect();
                 let count = items.len();
-                let at = items.iter().position(|n| name_of(n).as_deref() == Some(*key)).or_else(|| key.parse().ok());
                 match at.filter(|&at| at < count) {
                     Some(at) => &mut items[at],
                     None => {
@@ -103,13 +153,19 @@ fn name_of(node: &Node) -> Option<String> {
     })
 }
 
-fn parse(text: &str, origin: &Origin) -> Value {
-    let as_string = || Value::String(text.into());
+fn parse(text: &str, origin: &Origin) -> Result<Value, Fault> {
+    let as_string = || Ok(Value::String(text.into()));
     // TOML would take `1 2` as 1: the whole text must be the value.
-    let Ok(value) = DeValue::parse(text) else { return as_string() };
-    if value.span() != (0..text.len()) {
-        return as_string();
-    }
+    let value = match DeValue::parse(text) {
+        Ok(value) if value.span() == (0..text.len()) => value,
+        // No formula begins with a bracket or a brace.
+        Err(e) if text.starts_with(['[', '{']) => {
+            let message =
+                format!("`{text}` is not TOML: {} (formulas in lists and tables stand in quotes)", e.message().trim());
+            return Err(Fault::new(origin, message.replace('\n', ", ")));
+        }
+        _ => return as_string(),
+    };
     fn plant(node: &mut Node, origin: &Origin) {
         node.origin = origin.clone();
         match &mut node.value {
@@ -126,7 +182,7 @@ fn parse(text: &str, origin: &Origin) -> Value {
     match convert(value.get_ref(), origin.clone()) {
         Ok(mut node) => {
             plant(&mut node, origin);
-            node.value
+            Ok(node.value)
         }
         Err(_) => as_string(),
     }

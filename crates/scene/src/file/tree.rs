@@ -98,6 +98,15 @@ pub struct SceneError {
     pub line: Option<String>,
 }
 
+/// A change of a scene that does not stand in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    /// `key=value`.
+    pub text: String,
+    /// What the user typed.
+    pub typed: String,
+}
+
 /// A scene file as read, with its overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
@@ -105,8 +114,8 @@ pub struct Document {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Overrides, `key=value`, in order.
-    pub overrides: Vec<String>,
+    /// Overrides in order.
+    pub overrides: Vec<Override>,
     /// The tree, overrides applied.
     pub root: Node,
 }
@@ -155,7 +164,7 @@ impl Document {
             }
             Origin::Override(i) => SceneError {
                 message: fault.message.clone(),
-                place: self.overrides.get(*i).map(|o| format!("--set {o}")),
+                place: self.overrides.get(*i).map(|o| o.typed.clone()),
                 position: None,
                 line: None,
             },
@@ -210,7 +219,10 @@ pub(super) fn convert(value: &DeValue, origin: Origin) -> Result<Node, Fault> {
         },
         DeValue::Float(f) => match f.as_str().parse::<f64>() {
             Ok(v) if v.is_finite() => Value::Float(v),
-            _ => return Err(Fault::new(&origin, format!("{} is not a finite number", f.as_str()))),
+            _ => {
+                let message = format!("{0} is not a finite number (in a `range`, write \"{0}\" in quotes)", f.as_str());
+                return Err(Fault::new(&origin, message));
+            }
         },
         DeValue::Boolean(b) => Value::Boolean(*b),
         DeValue::Datetime(d) => {

@@ -23,17 +23,17 @@ pub struct Built {
     pub places: BTreeMap<String, Origin>,
     /// Whether the mass matrix was derived from a kinetic energy.
     pub lagrangian: bool,
+    /// Definitions that nothing refers to.
+    pub unused: Vec<String>,
 }
 
 impl FormulaModel {
     /// The model of a scene.
     pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<Built, Fault> {
         let Some(model) = &scene.model else {
-            return Err(Fault::new(
-                &Origin::Whole,
-                "the scene has no [model]: coordinates, mass and forces stand there",
-            ));
+            return Err(Fault::new(&Origin::Whole, "the scene has no [model]"));
         };
+        numbers.note_variables(model, &scene.define);
         let identity = scene.kinematics.0.is_empty();
         check_names(scene, model, identity)?;
         let variables =
@@ -304,8 +304,12 @@ impl Builder<'_> {
                     let (h, given) = self.over_velocities(f)?;
                     self.value_force(name, &h, &given, f.origin())?;
                 }
-                _ => {
-                    let message = format!("force `{name}` needs `potential` or `value`, one of them");
+                (Some(_), Some(f)) => {
+                    let message = format!("force `{name}` has a `potential` and a `value`: give one of them");
+                    return Err(Fault::new(f.origin(), message));
+                }
+                (None, None) => {
+                    let message = format!("force `{name}` needs `potential` or `value`");
                     return Err(Fault::new(&force.origin, message));
                 }
             }
@@ -411,6 +415,11 @@ impl Builder<'_> {
             Some(Restitution::Newton(e)) => ContactLaw::newton(self.restitution(Some(e))?),
             Some(Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(Some(e))?),
         };
+        if let Some(e) = contact.tangential_restitution.as_ref().filter(|_| slip.is_empty()) {
+            let message =
+                format!("`tangential_restitution` has no effect: contact `{name}` has no `slip` and `friction`");
+            return Err(Fault::new(&e.origin, message));
+        }
         law = law.tangential_restitution(self.restitution(contact.tangential_restitution.as_ref())?);
         law = match (&contact.friction, slip.len()) {
             (None, 0) => law,
@@ -418,11 +427,9 @@ impl Builder<'_> {
                 let origin = contact.slip.as_ref().map_or(&contact.origin, |f| f.origin());
                 return Err(Fault::new(origin, format!("contact `{name}` has a slip velocity but no `friction`")));
             }
-            (Some(_), 0) => {
-                return Err(Fault::new(
-                    &contact.origin,
-                    format!("contact `{name}` has friction but no `slip` velocity"),
-                ));
+            (Some(friction), 0) => {
+                let message = format!("contact `{name}` has friction but no `slip` velocity");
+                return Err(Fault::new(friction.origin(), message));
             }
             (Some(Friction::Coulomb(mu)), n) => law.coulomb(n, self.non_negative(mu, "a friction coefficient")?),
             (Some(Friction::Bound(a)), n) => law.tresca(n, self.non_negative(a, "a bound")?),
@@ -609,12 +616,14 @@ impl Builder<'_> {
         for f in &model.breaks {
             breaks.push(self.number(f)?);
         }
+        let unused = self.scene.define.0.iter().map(|(k, _)| k.name.clone());
+        let unused = unused.filter(|n| !self.variables.used.contains(n)).collect();
         // Definitions that nothing uses are read all the same: a mistake in one is a mistake.
         for (_, formula) in &self.scene.define.0 {
             self.variables.node(&mut self.graph, formula, Allowed::All)?;
         }
         self.model.layout = self.layout.breaks(breaks);
-        Ok(Built { model: self.model, places: self.places, lagrangian })
+        Ok(Built { model: self.model, places: self.places, lagrangian, unused })
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the names in the formulas of a scene mean.
 
+use crate::file::format::Model;
 use crate::file::{Document, Fault, Formula, Key, Named, Origin};
 use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, parse};
 use crate::names::nearest;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far definitions may refer to each other in a chain.
 const MAX_CHAIN: usize = 100;
@@ -13,6 +14,8 @@ const MAX_CHAIN: usize = 100;
 pub struct Numbers {
     values: BTreeMap<String, f64>,
     used: BTreeMap<String, bool>,
+    /// Names of coordinates, velocities and definitions, and what each is: they are no numbers.
+    variables: BTreeMap<String, &'static str>,
 }
 
 /// A formula error at its place in the document.
@@ -65,6 +68,18 @@ impl Numbers {
             *used = parameters.0.iter().any(|(k, f)| k.name != *name && mentions(&f.text, name));
         }
         Ok(this)
+    }
+
+    /// Takes note of the names that are not numbers, for messages.
+    pub(super) fn note_variables(&mut self, model: &Model, define: &Named<Formula>) {
+        let lists = [
+            ("a coordinate", model.coordinates.iter().collect::<Vec<_>>()),
+            ("a velocity", model.velocities.iter().flatten().collect()),
+            ("a definition", define.0.iter().map(|(k, _)| k).collect()),
+        ];
+        for (what, keys) in lists {
+            self.variables.extend(keys.into_iter().map(|k| (k.name.clone(), what)));
+        }
     }
 
     /// The number that a formula of parameters is.
@@ -146,6 +161,9 @@ impl Scope for Constants<'_> {
         {
             return Lookup::Found(graph.constant(v));
         }
+        if let Some(what) = self.0.variables.get(name) {
+            return Lookup::Refused(format!("`{name}` is {what}: only parameters can stand here"));
+        }
         refuse_variable(name).unwrap_or_else(|| {
             let near = nearest(name, self.0.values.keys().map(String::as_str)).map(str::to_string);
             match near {
@@ -176,6 +194,8 @@ pub(super) struct Variables<'a> {
     pub(super) identity: bool,
     pub(super) define: &'a Named<Formula>,
     pub(super) known: BTreeMap<String, Id>,
+    /// Definitions that something refers to.
+    pub(super) used: BTreeSet<String>,
     chain: Vec<String>,
     allowed: Allowed,
     /// A fault inside a definition, which has a better place than the formula that uses it.
@@ -199,6 +219,7 @@ impl<'a> Variables<'a> {
             identity,
             define,
             known: BTreeMap::new(),
+            used: BTreeSet::new(),
             chain: Vec::new(),
             allowed: Allowed::All,
             fault: None,
@@ -262,6 +283,7 @@ impl<'a> Variables<'a> {
                 }
             }
         };
+        self.used.insert(name.into());
         if let Allowed::Position(what) = self.allowed {
             let first = self.velocity(0);
             if graph.variables(&[id]).iter().any(|v| *v >= first) {

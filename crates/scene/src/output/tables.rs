@@ -51,7 +51,7 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> Strin
         "scene": prepared.document.name,
         "scene_text": prepared.document.text,
         "scene_hash": scene_hash(&prepared.document.text),
-        "overrides": prepared.document.overrides,
+        "overrides": prepared.document.overrides.iter().map(|o| &o.text).collect::<Vec<_>>(),
         "status": status,
         "scheme": prepared.scheme.name,
         "scheme_options": resolved(prepared),
