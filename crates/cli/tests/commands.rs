@@ -4,7 +4,7 @@
 
 mod command;
 
-use command::Directory;
+use command::{Directory, python};
 use serde_json::Value;
 
 fn numbers(v: &Value) -> Vec<f64> {
@@ -157,19 +157,6 @@ fn times_follow_the_stated_rules() {
     assert_eq!((&json["events"][0]["kind"], json["events"][0]["t"].as_f64()), (&"break".into(), Some(0.25)));
 }
 
-/// A Python with numpy: that of `test.sh`, or whatever there is.
-fn python() -> String {
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/python/bin/python3");
-    let has_numpy = |p: &&str| {
-        std::process::Command::new(p).args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success())
-    };
-    [own, "python3", "/usr/bin/python3"]
-        .into_iter()
-        .find(has_numpy)
-        .expect("a python3 with numpy (./test.sh installs one)")
-        .into()
-}
-
 #[test]
 fn the_files_of_a_run_load_in_python_and_say_how_to_run_again() {
     let d = Directory::new();
@@ -213,7 +200,7 @@ print(json.dumps({
     assert_eq!(csv.lines().next(), Some("t,kind,contact"));
     let meta: Value = serde_json::from_str(&d.read("result/meta.json")).unwrap();
     assert_eq!(meta["scene_text"].as_str().unwrap(), d.run(&["show", "woodpecker"]).out);
-    assert_eq!(meta["overrides"], serde_json::json!(["output.every=3"]));
+    assert_eq!(meta["overrides"], serde_json::json!(["output.every=3", "time.end=0.1"]));
     for key in [
         "version",
         "scene_hash",

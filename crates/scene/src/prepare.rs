@@ -101,7 +101,7 @@ impl Prepared {
             ));
         }
         let scene = Scene::decode(&document.root)?;
-        let mut numbers = Numbers::new(document, &scene.parameters)?;
+        let mut numbers = Numbers::new(document, &scene)?;
         let built = FormulaModel::build(document, &scene, &mut numbers)?;
         let places = built.places;
         let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;

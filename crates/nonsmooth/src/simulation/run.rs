@@ -151,6 +151,9 @@ impl<'a> Simulation<'a> {
             summary,
         };
         this.controller.arrived(this.state.t);
+        if this.options.observe.events {
+            start::closed_contacts(system, &this.state, |id| this.log.closed_at_start(id));
+        }
         if this.options.observe.energy {
             let (t, q, u) = (this.state.t, &this.state.q, &this.state.u);
             let kinetic = this.meter.kinetic(system, t, q, u);

@@ -33,7 +33,6 @@ impl FormulaModel {
         let Some(model) = &scene.model else {
             return Err(Fault::new(&Origin::Whole, "the scene has no [model]"));
         };
-        numbers.note_variables(model, &scene.define);
         let identity = scene.kinematics.0.is_empty();
         check_names(scene, model, identity)?;
         let variables =
@@ -291,12 +290,12 @@ impl Builder<'_> {
         }
         for force in &self.scene.force {
             let name = &force.name.name;
-            let taken = ["gyroscopic", "potential", "force"].contains(&name.as_str())
-                || self.places.contains_key(&format!("force {name}"));
-            if taken {
-                let message =
-                    format!("the name `{name}` of a force is used twice, or is one of gyroscopic, potential, force");
+            if ["gyroscopic", "potential", "force"].contains(&name.as_str()) {
+                let message = format!("the name `{name}` of a force is reserved (gyroscopic, potential, force are)");
                 return Err(Fault::new(&force.name.origin, message));
+            }
+            if self.places.contains_key(&format!("force {name}")) {
+                return Err(Fault::new(&force.name.origin, format!("the name `{name}` of a force is used twice")));
             }
             match (&force.potential, &force.value) {
                 (Some(v), None) => self.potential_force(name, v)?,

@@ -1,6 +1,6 @@
 //! What the names in the formulas of a scene mean.
 
-use crate::file::format::Model;
+use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Key, Named, Origin};
 use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, parse};
 use crate::names::nearest;
@@ -28,8 +28,12 @@ pub(super) fn located(document: &Document, formula: &Formula, e: &crate::formula
 
 impl Numbers {
     /// Evaluates all parameters, in whatever order they refer to each other.
-    pub fn new(document: &Document, parameters: &Named<Formula>) -> Result<Self, Fault> {
+    pub fn new(document: &Document, scene: &Scene) -> Result<Self, Fault> {
+        let parameters = &scene.parameters;
         let mut this = Self::default();
+        if let Some(model) = &scene.model {
+            this.note_variables(model, &scene.define);
+        }
         for (key, _) in &parameters.0 {
             this.used.insert(key.name.clone(), false);
         }
@@ -71,7 +75,7 @@ impl Numbers {
     }
 
     /// Takes note of the names that are not numbers, for messages.
-    pub(super) fn note_variables(&mut self, model: &Model, define: &Named<Formula>) {
+    fn note_variables(&mut self, model: &Model, define: &Named<Formula>) {
         let lists = [
             ("a coordinate", model.coordinates.iter().collect::<Vec<_>>()),
             ("a velocity", model.velocities.iter().flatten().collect()),
@@ -141,6 +145,9 @@ impl Scope for Evaluated<'_, '_> {
                 self.waiting = Some(name.into());
                 return Lookup::Refused(String::new());
             }
+        }
+        if let Some(what) = self.numbers.variables.get(name) {
+            return Lookup::Refused(format!("`{name}` is {what}: a parameter is a number"));
         }
         refuse_variable(name)
             .unwrap_or_else(|| Lookup::Unknown(nearest(name, self.all.keys().copied()).map(str::to_string)))
