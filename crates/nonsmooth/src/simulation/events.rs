@@ -93,8 +93,6 @@ struct Contact {
     carrying: usize,
     /// Whether `close` has been logged and not `open`.
     closed: bool,
-    /// Closed from the start: the first friction mode is no change.
-    silent: bool,
     /// Friction mode last logged.
     friction: Option<Mode>,
     /// Largest slip seen, m/s.
@@ -133,9 +131,10 @@ const LIKE: f64 = 2.0;
 const INTERVAL_ERROR: f64 = 2.0;
 
 impl EventLog {
-    /// Takes note of a contact that is closed at the start: neither that nor its first friction mode is an event.
-    pub(crate) fn closed_at_start(&mut self, id: u64) {
-        self.contacts.insert(id, Contact { closed: true, silent: true, ..Contact::default() });
+    /// Takes note of a contact that is closed at the start, and whether it slips: only what changes is an event.
+    pub(crate) fn closed_at_start(&mut self, id: u64, slips: bool) {
+        let friction = Some(if slips { Mode::Impressed } else { Mode::Constraint });
+        self.contacts.insert(id, Contact { closed: true, friction, ..Contact::default() });
     }
 
     /// Looks at an accepted step from time `t0`. `free` gives the change of the gap velocity of interaction i that
@@ -181,7 +180,6 @@ impl EventLog {
                             state.friction = None;
                         }
                         state.closed = false;
-                        state.silent = false;
                         state.carrying = 0;
                         continue;
                     }
@@ -218,8 +216,7 @@ impl EventLog {
                     if k.dim > 1 && state.closed {
                         let range = step.candidates.range(i);
                         let mode = state.motion(step.sigma[i].mode(1), &step.gamma_plus[range.start + 1..range.end]);
-                        let first = state.friction.is_none() && std::mem::take(&mut state.silent);
-                        if state.friction != Some(mode) && !first {
+                        if state.friction != Some(mode) {
                             emit(t, friction_event(mode), Some(i));
                         }
                         state.friction = Some(mode);

@@ -152,7 +152,7 @@ impl<'a> Simulation<'a> {
         };
         this.controller.arrived(this.state.t);
         if this.options.observe.events {
-            start::closed_contacts(system, &this.state, |id| this.log.closed_at_start(id));
+            start::closed_contacts(system, &this.state, |id, slips| this.log.closed_at_start(id, slips));
         }
         if this.options.observe.energy {
             let (t, q, u) = (this.state.t, &this.state.q, &this.state.u);

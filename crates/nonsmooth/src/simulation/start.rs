@@ -70,8 +70,8 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
     Ok(warnings)
 }
 
-/// Contacts that touch and do not move apart or together at the start.
-pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: impl FnMut(u64)) {
+/// Contacts that touch and do not move apart or together at the start, and whether they slip.
+pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: impl FnMut(u64, bool)) {
     let mut list = Candidates::default();
     system.candidates(start.t, &start.q, 0.0, &mut list);
     for k in list.items().iter().filter(|k| k.kind == Kind::Contact) {
@@ -79,11 +79,15 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
         system.position(k, start.t, &start.q, &mut g);
         let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
         system.velocity(k, start.t, &start.q, &mut w, &mut chi);
-        let terms = || k.dofs.iter().zip(&w).map(|(&j, w)| w * start.u[j]);
-        let (rate, size) = (chi[0] + terms().sum::<f64>(), chi[0].abs() + terms().map(f64::abs).sum::<f64>());
-        // Rounding of the terms of the gap velocity; a gap up to the activation threshold of the schemes.
-        if g[0] <= 1e-10 && rate.abs() <= 1e-12 * size {
-            found(k.id);
+        // Rounding of the terms of a velocity is no velocity.
+        let moves = |r: usize| {
+            let terms = || k.dofs.iter().zip(&w[r * k.dofs.len()..]).map(|(&j, w)| w * start.u[j]);
+            let (rate, size) = (chi[r] + terms().sum::<f64>(), chi[r].abs() + terms().map(f64::abs).sum::<f64>());
+            rate.abs() > 1e-12 * size
+        };
+        // A gap up to the activation threshold of the schemes.
+        if g[0] <= 1e-10 && !moves(0) {
+            found(k.id, (1..k.dim).any(moves));
         }
     }
 }
