@@ -15,8 +15,10 @@ mod oscillator;
 mod pendulum;
 mod point;
 mod rigid_body;
+mod slider_crank;
 mod swing;
 mod top;
+mod woodpecker;
 
 pub use ball::{Ball, zeno};
 pub use bead::Bead;
@@ -30,5 +32,7 @@ pub use oscillator::{Oscillator, damped_free};
 pub use pendulum::{DoublePendulum, Pendulum};
 pub use point::{PointOnTable, PulledMass};
 pub use rigid_body::RigidBody;
+pub use slider_crank::SliderCrank;
 pub use swing::Swing;
 pub use top::Top;
+pub use woodpecker::Woodpecker;
