@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: format, lints, docs, tests. Installs nothing: a Rust
-# toolchain with rustfmt and clippy is all it needs.
+# Everything that must hold before a change lands: format, lints, docs, tests. Needs a Rust toolchain with rustfmt and
+# clippy, and a Python 3; installs numpy into an environment of its own, target/python.
 set -euo pipefail
 cd "$(dirname "$0")"
 step() { printf '\n== %s\n' "$*"; }
@@ -12,9 +12,21 @@ for component in rustfmt clippy; do
   fi
 done
 
+if ! target/python/bin/python3 -c 'import numpy' 2>/dev/null; then
+  step "python: numpy into target/python"
+  mkdir -p target
+  if ! { python3 -m venv target/python && target/python/bin/python3 -m pip install --quiet numpy; }; then
+    # Debian without python3-venv: the system's own numpy will do.
+    rm -rf target/python
+    python3 -c 'import numpy' || /usr/bin/python3 -c 'import numpy' || {
+      command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-numpy
+    } || { echo "test.sh: no Python with numpy; install python3-numpy" >&2; exit 1; }
+  fi
+fi
+
 step "format";  cargo fmt --all --check
 step "lints";   cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "docs";    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 step "tests";   cargo test --workspace --quiet
-step "example"; cargo run --quiet --profile test --example bouncing_ball >/dev/null
+step "example"; cargo run --quiet --profile test -- run woodpecker >/dev/null
 echo; echo "all good"

@@ -135,3 +135,29 @@ fn every_block_of_the_scene_format_runs() {
 fn every_block_of_the_first_hour_runs() {
     run_document("docs/first-hour.md");
 }
+
+#[test]
+fn the_scene_of_the_readme_runs_with_its_commands() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let d = Directory::new();
+    let blocks = blocks(&text);
+    let scenes: Vec<&Block> = blocks.iter().filter(|b| b.kind == "toml").collect();
+    assert_eq!(scenes.len(), 1);
+    d.write("box.toml", &scenes[0].text);
+    let commands = blocks.iter().filter(|b| b.kind == "sh").flat_map(|b| b.text.lines());
+    let commands: Vec<&str> = commands.filter(|l| l.starts_with("nonsmooth ")).collect();
+    assert!(commands.len() >= 3);
+    for line in commands {
+        let line = line.split(" #").next().unwrap();
+        let (code, out) = shell(d.path(), line);
+        assert_eq!(code, 0, "{line}\n{out}");
+    }
+    // The output that the README opens with, without the times of the machine that made it.
+    let shown = blocks.iter().find(|b| b.text.starts_with("$ nonsmooth run woodpecker")).unwrap();
+    let (_, out) = shell(d.path(), "nonsmooth run woodpecker");
+    let mut rest = out.lines();
+    for line in shown.text.lines().skip(1).filter(|l| l.trim() != "...") {
+        let same = |found: &str| found == line || (line.ends_with("steps") && found.starts_with(line));
+        assert!(rest.any(same), "{line:?} is not in the output\n{out}");
+    }
+}

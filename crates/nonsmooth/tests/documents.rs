@@ -18,7 +18,7 @@ fn paths(text: &str) -> Vec<String> {
         .skip(1)
         .step_by(2)
         .filter(|w| !w.contains(char::is_whitespace) && w.contains('/') && !w.contains("::") && !w.contains('*'))
-        .filter(|w| w.starts_with("crates/") || w.starts_with("docs/") || w.starts_with("benches/"))
+        .filter(|w| ["crates/", "docs/", "benches/", "examples/"].iter().any(|f| w.starts_with(f)))
         .map(str::to_string)
         .collect()
 }

@@ -162,7 +162,11 @@ impl Prepared {
     /// Name and title.
     pub fn heading(&self) -> String {
         match &self.scene.title {
-            Some(title) => format!("{}: {title}", self.document.name),
+            // A title is free text; what would steer a terminal is not shown.
+            Some(title) => {
+                let shown: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
+                format!("{}: {shown}", self.document.name)
+            }
             None => self.document.name.clone(),
         }
     }

@@ -1,0 +1,79 @@
+//! Every scheme on every bundled scene: it runs, or it is refused for a reason that is listed here.
+
+#![allow(clippy::unwrap_used)] // a test fails on an error
+
+use nonsmooth::scheme::SCHEMES;
+use nonsmooth::simulation::Status;
+use nonsmooth_scene::bundled::EXAMPLES;
+use nonsmooth_scene::file::format::json_schema;
+use nonsmooth_scene::prepare::{Prepared, Request};
+use nonsmooth_scene::run::RunOptions;
+
+/// Scheme, scene, and a part of the message.
+const REFUSED: &[(&str, &str, &str)] = &[];
+
+/// Steps that are taken of every pair: through the first impacts of every scene.
+const STEPS: f64 = 3000.0;
+
+#[test]
+fn every_scheme_runs_every_scene_that_its_capabilities_allow() {
+    let mut refused = Vec::new();
+    for example in EXAMPLES {
+        for info in SCHEMES {
+            let what = format!("{} on {}", info.name, example.name);
+            let mut request = Request { scheme: Some(info.name.into()), ..Request::default() };
+            let whole = Prepared::load(example.name, &request).unwrap();
+            request.end = Some((STEPS * whole.options.step).min(whole.options.end));
+            let mut scene = Prepared::load(example.name, &request).unwrap();
+            match scene.run(&RunOptions::default(), &mut |_, _| {}) {
+                Ok(outcome) => {
+                    let s = &outcome.summary;
+                    assert_eq!(s.status, Status::Done, "{what}: {:?}", s.stop.as_ref().map(ToString::to_string));
+                    // The solver's tolerance of 1e-10 in the scale of the certificate, and rounding of the ledger.
+                    assert!(s.worst.residual() <= 1e-8, "{what}: residual {:e}", s.worst.residual());
+                    assert!(s.energy.closure <= 1e-9, "{what}: closure {:e}", s.energy.closure);
+                }
+                Err(e) => {
+                    let message = e.to_string();
+                    let known = REFUSED.iter().find(|(s, n, _)| (*s, *n) == (info.name, example.name));
+                    let (.., part) = known.unwrap_or_else(|| panic!("{what}: {message}"));
+                    assert!(message.contains(part), "{what}: {message}");
+                    refused.push((info.name, example.name));
+                }
+            }
+        }
+    }
+    assert_eq!(refused.len(), REFUSED.len(), "refused {refused:?}");
+}
+
+/// The file that editors read, beside the documents.
+#[test]
+fn the_schema_file_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.schema.json");
+    let current = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &current).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(found == current, "docs/scene.schema.json is old: UPDATE=1 cargo test -p nonsmooth-scene --test schemes");
+}
+
+#[test]
+fn the_schema_knows_every_key_that_the_examples_use() {
+    let schema = json_schema();
+    for example in EXAMPLES {
+        let value: toml::Value = toml::from_str(example.text).unwrap();
+        for (key, node) in value.as_table().unwrap() {
+            let part = &schema["properties"][key];
+            assert!(part.is_object(), "{}: {key} is not in the schema", example.name);
+            let items = if node.is_array() { &part["items"] } else { part };
+            let tables: Vec<&toml::Value> = node.as_array().map_or(vec![node], |a| a.iter().collect());
+            let closed = items["additionalProperties"] == false;
+            for table in tables.iter().filter_map(|t| t.as_table()).filter(|_| closed) {
+                for inner in table.keys() {
+                    assert!(items["properties"][inner].is_object(), "{}: {key}.{inner}", example.name);
+                }
+            }
+        }
+    }
+}
