@@ -18,11 +18,17 @@ use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
-/// Text on standard output; a reader that goes away ends the printing, not the program.
+/// Text on standard output; a reader that goes away (`| head`) ends the printing, a full disk the program.
 fn print_text(text: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: standard output cannot be written: {e}");
+            std::process::exit(1);
+        }
+        _ => {}
+    }
 }
 
 fn main() -> ExitCode {

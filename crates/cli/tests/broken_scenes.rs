@@ -309,7 +309,7 @@ fn wrong_requests_are_refused() {
         (&["run", "bouncing_bal"], &["did you mean `bouncing_ball`"]),
         (&["run", "empty.toml"], &["empty.toml", "no [model]"]),
         (&["run", "binary.toml"], &["binary.toml", "not a text file"]),
-        (&["run", "."], &["is a folder"]),
+        (&["run", "."], &["a folder"]),
         (&["run", "good.toml", "--set", "x"], &["KEY=VALUE"]),
         (&["run", "good.toml", "--set", "model.masss=1"], &["--set model.masss=1", "did you mean `mass`"]),
         (&["run", "good.toml", "--set", "initial.q=[1,2,3]"], &["--set initial.q", "3 values for 2 coordinates"]),

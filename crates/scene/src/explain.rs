@@ -136,14 +136,18 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
     let m = rows.len();
     let gram: Vec<f64> = (0..m * m).map(|k| rows[k / m].iter().zip(&rows[k % m]).map(|(a, b)| a * b).sum()).collect();
     let (rank, _) = LeastNorm::default().solve(&gram, m, &vec![0.0; m], &mut vec![0.0; m], 1e-12);
-    let _ = writeln!(o, "  {m} constraints of rank {rank}, {} degrees of freedom left", n - rank.min(n));
+    let _ = writeln!(o, "  {} of rank {rank}, {} left", count(m), plural(n - rank.min(n), "degree", " of freedom"));
     if rank < m {
         warnings.push(format!("{} of {m} joint constraints are redundant at the start", m - rank));
     }
 }
 
 fn count(n: usize) -> String {
-    if n == 1 { "1 constraint".into() } else { format!("{n} constraints") }
+    plural(n, "constraint", "")
+}
+
+fn plural(n: usize, word: &str, rest: &str) -> String {
+    format!("{n} {word}{}{rest}", if n == 1 { "" } else { "s" })
 }
 
 fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {

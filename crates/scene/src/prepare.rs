@@ -58,13 +58,13 @@ pub fn read(name: &str) -> Result<Document, SceneError> {
     let bad = |message: String| SceneError { message, place: Some(name.into()), position: None, line: None };
     let path = Path::new(name);
     if path.is_file() {
-        let bytes = std::fs::read(path).map_err(|e| bad(format!("cannot be read: {e}")))?;
+        let bytes = std::fs::read(path).map_err(|e| bad(format!("the file cannot be read: {e}")))?;
         let text = String::from_utf8(bytes)
-            .map_err(|e| bad(format!("is not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to())))?;
+            .map_err(|e| bad(format!("not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to())))?;
         return Document::parse(name, &text);
     }
     if path.is_dir() {
-        return Err(bad("is a folder; a scene is a file, or the name of a bundled example".into()));
+        return Err(bad("a folder; a scene is a file, or the name of a bundled example".into()));
     }
     match bundled::find(name) {
         Some(example) => Document::parse(name, example.text),
@@ -73,7 +73,7 @@ pub fn read(name: &str) -> Result<Document, SceneError> {
                 Some(n) => format!(": did you mean `{n}`?"),
                 None => " (`nonsmooth list examples` shows the examples)".into(),
             };
-            Err(bad(format!("is neither a file nor a bundled example{hint}")))
+            Err(bad(format!("neither a file nor a bundled example{hint}")))
         }
     }
 }

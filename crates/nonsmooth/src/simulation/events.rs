@@ -131,19 +131,19 @@ const LIKE: f64 = 2.0;
 const INTERVAL_ERROR: f64 = 2.0;
 
 impl EventLog {
-    /// Takes note of a contact that is closed at the start, and whether it slips: only what changes is an event.
+    /// Takes note of a contact that is closed at the start, or an element, and whether it slips: only what changes is an event.
     pub(crate) fn closed_at_start(&mut self, id: u64, slips: bool) {
         let friction = Some(if slips { Mode::Impressed } else { Mode::Constraint });
         self.contacts.insert(id, Contact { closed: true, friction, ..Contact::default() });
     }
 
-    /// Looks at an accepted step from time `t0`. `free` gives the change of the gap velocity of interaction i that
-    /// forces alone would make in the step, `gap` its gap at the start.
+    /// Looks at an accepted step from time `t0`. `free` gives the changes of the velocity of interaction i that forces alone
+    /// would make in the step (its first component, and the largest of all), `gap` its gap at the start.
     pub(crate) fn look(
         &mut self,
         t0: f64,
         step: &Step,
-        mut free: impl FnMut(usize) -> f64,
+        mut free: impl FnMut(usize) -> (f64, f64),
         mut gap: impl FnMut(usize) -> f64,
         mut emit: impl FnMut(f64, EventKind, Option<usize>),
     ) {
@@ -158,7 +158,7 @@ impl EventLog {
                 Kind::Element => {
                     let state = self.contacts.entry(k.id).or_default();
                     let range = step.candidates.range(i);
-                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range]);
+                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
                         emit(t, friction_event(mode), Some(i));
                     }
@@ -190,7 +190,7 @@ impl EventLog {
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
                     // Beyond what the forces of this step and the one before can have built up.
-                    let impact = approach > 2.0 * free(i).abs() + f64::EPSILON;
+                    let impact = approach > 2.0 * free(i).0.abs() + f64::EPSILON;
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));
@@ -215,7 +215,8 @@ impl EventLog {
                     }
                     if k.dim > 1 && state.closed {
                         let range = step.candidates.range(i);
-                        let mode = state.motion(step.sigma[i].mode(1), &step.gamma_plus[range.start + 1..range.end]);
+                        let slip = &step.gamma_plus[range.start + 1..range.end];
+                        let mode = state.motion(step.sigma[i].mode(1), slip, || free(i).1);
                         if state.friction != Some(mode) {
                             emit(t, friction_event(mode), Some(i));
                         }
@@ -234,15 +235,17 @@ fn friction_event(mode: Mode) -> EventKind {
     }
 }
 
-/// Slip below this part of the largest slip of an interaction is rounding, not motion.
+/// Slip below this part of the largest slip of an interaction, or of what forces would make of it in the step without the
+/// percussions that balance them, is rounding, not motion.
 const RESTING: f64 = 1e-9;
 
 impl Contact {
     /// Whether friction slips: its law is impressed, and there is motion.
-    fn motion(&mut self, mode: Mode, slip: &[f64]) -> Mode {
+    fn motion(&mut self, mode: Mode, slip: &[f64], load: impl FnOnce() -> f64) -> Mode {
         let speed = slip.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         self.fastest = self.fastest.max(speed);
-        if speed <= RESTING * self.fastest { Mode::Constraint } else { mode }
+        let rests = mode == Mode::Constraint || speed <= RESTING * self.fastest || speed <= RESTING * load();
+        if rests { Mode::Constraint } else { Mode::Impressed }
     }
 
     fn note_impact(&mut self, t: f64, dt: f64, e: f64) {

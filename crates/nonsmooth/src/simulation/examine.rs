@@ -94,9 +94,10 @@ impl Simulation<'_> {
             if frame.corrected {
                 self.ledger.add(Line::Projection, total - raw_energy);
             }
-            self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
             energy = Some(total);
-            if !total.is_finite() && self.summary.stop.is_none() {
+            if total.is_finite() {
+                self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
+            } else if self.summary.stop.is_none() {
                 self.undefined_energy(&frame.step.end);
             }
         }
@@ -159,15 +160,17 @@ impl Simulation<'_> {
                 events.push(Event { t, kind: EventKind::Break, id: None, contact: None });
             }
         }
-        let free = |i: usize| -> f64 {
+        let free = |i: usize| -> (f64, f64) {
             let (k, v) = (&step.candidates.items()[i], &frame.free);
             if v.len() != start.u.len() {
-                return 0.0;
+                return (0.0, 0.0);
             }
             let mut w = vec![0.0; k.dim * k.dofs.len()];
             let mut chi = vec![0.0; k.dim];
             system.velocity(k, start.t, &start.q, &mut w, &mut chi);
-            k.dofs.iter().zip(&w).map(|(&j, w)| w * (v[j] - start.u[j])).sum()
+            let change = |row: &[f64]| k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j] - start.u[j])).sum::<f64>();
+            let rows = w.chunks_exact(k.dofs.len().max(1));
+            (change(&w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
         };
         let gap = |i: usize| -> f64 {
             let mut g = [0.0];

@@ -70,13 +70,15 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
     Ok(warnings)
 }
 
-/// Contacts that touch and do not move apart or together at the start, and whether they slip.
+/// Contacts that touch and do not move apart or together at the start, and elements; and whether they slip.
 pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: impl FnMut(u64, bool)) {
     let mut list = Candidates::default();
     system.candidates(start.t, &start.q, 0.0, &mut list);
-    for k in list.items().iter().filter(|k| k.kind == Kind::Contact) {
+    for k in list.items().iter().filter(|k| matches!(k.kind, Kind::Contact | Kind::Element)) {
         let mut g = [0.0];
-        system.position(k, start.t, &start.q, &mut g);
+        if k.kind == Kind::Contact {
+            system.position(k, start.t, &start.q, &mut g);
+        }
         let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
         system.velocity(k, start.t, &start.q, &mut w, &mut chi);
         // Rounding of the terms of a velocity is no velocity.
@@ -85,6 +87,10 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
             let (rate, size) = (chi[r] + terms().sum::<f64>(), chi[r].abs() + terms().map(f64::abs).sum::<f64>());
             rate.abs() > 1e-12 * size
         };
+        if k.kind == Kind::Element {
+            found(k.id, (0..k.dim).any(moves));
+            continue;
+        }
         // A gap up to the activation threshold of the schemes.
         if g[0] <= 1e-10 && !moves(0) {
             found(k.id, (1..k.dim).any(moves));

@@ -68,15 +68,14 @@ struct Names {
 }
 
 impl Names {
-    /// The place of a name in the list at a path.
-    fn position(&self, path: &[&str], key: &str) -> Option<usize> {
-        let list = match path {
+    /// The names of the entries of the list at a path.
+    fn list(&self, path: &[&str]) -> &[String] {
+        match path {
             ["initial", "q"] => &self.coordinates,
             ["initial", "u"] if self.velocities.is_empty() => &self.coordinates,
             ["initial", "u"] => &self.velocities,
-            _ => return None,
-        };
-        list.iter().position(|n| n == key)
+            _ => &[],
+        }
     }
 }
 
@@ -114,16 +113,17 @@ fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<
                 &mut entries[at].node
             }
             Value::Array(items) => {
+                let own: Vec<String> = names.list(&keys[..i]).to_vec();
                 let named = items.iter().position(|n| name_of(n).as_deref() == Some(*key));
-                let at = named.or_else(|| names.position(&keys[..i], key)).or_else(|| key.parse().ok());
-                let names: Vec<String> = items.iter().filter_map(name_of).collect();
+                let at = named.or_else(|| own.iter().position(|n| n == key)).or_else(|| key.parse().ok());
+                let names: Vec<String> = items.iter().filter_map(name_of).chain(own).collect();
                 let count = items.len();
                 match at.filter(|&at| at < count) {
                     Some(at) => &mut items[at],
                     None => {
                         let hint = match nearest(key, names.iter().map(String::as_str)) {
                             Some(n) => format!(": did you mean `{n}`?"),
-                            None if names.is_empty() => format!(" ({count} items, numbered from 0)"),
+                            None if names.is_empty() => format!(" (its length is {count}, numbers begin with 0)"),
                             None => format!(" (there are {})", names.join(", ")),
                         };
                         return Err(Fault::new(origin, format!("{here} has no `{key}`{hint}")));

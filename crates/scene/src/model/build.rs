@@ -303,9 +303,10 @@ impl Builder<'_> {
                     let (h, given) = self.over_velocities(f)?;
                     self.value_force(name, &h, &given, f.origin())?;
                 }
-                (Some(_), Some(f)) => {
+                (Some(v), Some(f)) => {
                     let message = format!("force `{name}` has a `potential` and a `value`: give one of them");
-                    return Err(Fault::new(f.origin(), message));
+                    let origin = if matches!(v.origin, Origin::Override(_)) { &v.origin } else { f.origin() };
+                    return Err(Fault::new(origin, message));
                 }
                 (None, None) => {
                     let message = format!("force `{name}` needs `potential` or `value`");
