@@ -23,6 +23,7 @@
 //!
 //! **Limits**: 64 kB of text, nesting up to 200, 100,000 operations and 256 registers for the functions of one part.
 
+mod derivative;
 mod graph;
 mod lexer;
 mod lower;

@@ -19,6 +19,7 @@
 //! ```
 
 mod build;
+mod interactions;
 mod mass;
 mod parts;
 mod scope;

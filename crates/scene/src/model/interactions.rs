@@ -1,0 +1,262 @@
+//! Contacts, joints and elements of a model by formula.
+
+use super::build::{Builder, too_large};
+use super::scope::Allowed;
+use crate::file::format::{Contact, Element, Friction, Restitution};
+use crate::file::{Fault, Formula, Formulas, Origin};
+use crate::formula::Id;
+use complementarity::Polygon;
+use nonsmooth::law::{ContactLaw, ElementLaw, ElementSets};
+use std::sync::Arc;
+
+impl Builder<'_> {
+    /// Components of a velocity of a part, each affine in u.
+    fn velocity_nodes(&mut self, what: &str, formulas: &Formulas) -> Result<Vec<Id>, Fault> {
+        let Some(list) = formulas.in_order() else {
+            return Err(Fault::new(formulas.origin(), format!("{what} is a formula or a list of formulas")));
+        };
+        let list = list.to_vec();
+        let mut out = Vec::new();
+        for formula in &list {
+            let id = self.variables.node(&mut self.graph, formula, Allowed::All)?;
+            if let Some(v) = self.variation.curved_velocity(&mut self.graph, id) {
+                let names = self.velocity_names();
+                let prime = if self.variables.velocities.is_none() { "'" } else { "" };
+                return Err(Fault::new(&formula.origin, format!("{what} is not affine in `{}{prime}`", names[v])));
+            }
+            out.push(id);
+        }
+        Ok(out)
+    }
+
+    fn restitution(&mut self, formula: Option<&Formula>) -> Result<f64, Fault> {
+        let Some(f) = formula else { return Ok(0.0) };
+        let e = self.number(f)?;
+        if (0.0..=1.0).contains(&e) {
+            return Ok(e);
+        }
+        Err(Fault::new(&f.origin, format!("a coefficient of restitution lies in [0, 1], this is {e}")))
+    }
+
+    fn non_negative(&mut self, formula: &Formula, what: &str) -> Result<f64, Fault> {
+        let v = self.number(formula)?;
+        if v >= 0.0 {
+            Ok(v)
+        } else {
+            Err(Fault::new(&formula.origin, format!("{what} must not be negative, this is {v}")))
+        }
+    }
+
+    pub(super) fn contact(&mut self, contact: &Contact) -> Result<(), Fault> {
+        let name = &contact.name.name;
+        let gap = self.variables.node(&mut self.graph, &contact.gap, Allowed::Position("a gap"))?;
+        if !self.graph.variables(&[gap]).iter().any(|v| *v > 0) {
+            return Err(Fault::new(
+                &contact.gap.origin,
+                format!("the gap of contact `{name}` depends on no coordinate"),
+            ));
+        }
+        let slip = match &contact.slip {
+            Some(f) => self.velocity_nodes("a slip velocity", f)?,
+            None => Vec::new(),
+        };
+        if let Some(f) = contact.slip.as_ref().filter(|_| slip.is_empty() || slip.len() > 3) {
+            let message = format!("a slip velocity has 1 to 3 components, this has {}", slip.len());
+            return Err(Fault::new(f.origin(), message));
+        }
+        let mut law = match &contact.restitution {
+            None => ContactLaw::newton(0.0),
+            Some(Restitution::Newton(e)) => ContactLaw::newton(self.restitution(Some(e))?),
+            Some(Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(Some(e))?),
+        };
+        if let Some(e) = contact.tangential_restitution.as_ref().filter(|_| slip.is_empty()) {
+            let message =
+                format!("`tangential_restitution` has no effect: contact `{name}` has no `slip` and `friction`");
+            return Err(Fault::new(&e.origin, message));
+        }
+        law = law.tangential_restitution(self.restitution(contact.tangential_restitution.as_ref())?);
+        law = match (&contact.friction, slip.len()) {
+            (None, 0) => law,
+            (None, _) => {
+                let origin = contact.slip.as_ref().map_or(&contact.origin, |f| f.origin());
+                return Err(Fault::new(origin, format!("contact `{name}` has a slip velocity but no `friction`")));
+            }
+            (Some(friction), 0) => {
+                let message = format!("contact `{name}` has friction but no `slip` velocity");
+                return Err(Fault::new(friction.origin(), message));
+            }
+            (Some(Friction::Coulomb(mu)), n) => law.coulomb(n, self.non_negative(mu, "a friction coefficient")?),
+            (Some(Friction::Bound(a)), n) => law.tresca(n, self.non_negative(a, "a bound")?),
+            (Some(Friction::Polyhedral(mu, facets)), n) => {
+                if n != 2 {
+                    let message = format!("polyhedral friction needs a slip velocity of 2 components, this has {n}");
+                    return Err(Fault::new(&mu.origin, message));
+                }
+                let polygon = usize::try_from(*facets).ok().filter(|n| *n <= 64).and_then(|n| Polygon::regular(n).ok());
+                let Some(polygon) = polygon else {
+                    return Err(Fault::new(&mu.origin, format!("{facets} facets: 3 to 64 are possible")));
+                };
+                law.polyhedral(self.non_negative(mu, "a friction coefficient")?, Arc::new(polygon))
+            }
+        };
+        let mut roots = vec![gap];
+        roots.extend(&slip);
+        let (on, velocities) = self.variation.touched(&self.graph, &roots, &[]);
+        let gap_tape = self.variation.tape(&self.graph, &[gap], &on, &velocities);
+        self.model.gaps.push(gap_tape.map_err(too_large(&contact.gap.origin))?);
+        let slip_tape = match slip.is_empty() {
+            true => None,
+            false => {
+                let tape = self.variation.tape(&self.graph, &slip, &on, &velocities);
+                Some(tape.map_err(too_large(&contact.gap.origin))?)
+            }
+        };
+        self.model.slips.push(slip_tape);
+        let linear =
+            self.variation.linear_position(&self.graph, &[gap]) && self.variation.linear_velocity(&self.graph, &slip);
+        let moving = self.variation.uses_time(&self.graph, &roots);
+        self.layout = std::mem::take(&mut self.layout).contact(name.clone(), law).on(on);
+        self.flags(linear, moving);
+        self.places.insert(name.clone(), contact.name.origin.clone());
+        Ok(())
+    }
+
+    fn flags(&mut self, linear: bool, moving: bool) {
+        if linear {
+            self.layout = std::mem::take(&mut self.layout).linear();
+        }
+        if moving {
+            self.layout = std::mem::take(&mut self.layout).moving();
+        }
+    }
+
+    pub(super) fn joints(&mut self) -> Result<(), Fault> {
+        let scene = self.scene;
+        // Joints on position level come first: parts are numbered kind by kind.
+        for joint in &scene.joint {
+            let name = &joint.name.name;
+            self.places.insert(name.clone(), joint.name.origin.clone());
+            match (&joint.position, &joint.velocity) {
+                (Some(f), None) => {
+                    let Some(list) = f.in_order() else {
+                        return Err(Fault::new(f.origin(), "a joint is a formula or a list of formulas"));
+                    };
+                    let roots = self.nodes(list, Allowed::Position("a joint on position level"))?;
+                    self.depends(&roots, name, f.origin())?;
+                    let local = self.variation.local(&self.graph, &roots).map_err(too_large(f.origin()))?;
+                    let linear = self.variation.linear_position(&self.graph, &roots);
+                    let moving = self.variation.uses_time(&self.graph, &roots);
+                    self.layout = std::mem::take(&mut self.layout).joint(name.clone(), roots.len()).on(local.on);
+                    self.flags(linear, moving);
+                    self.model.joints.push(local.tape);
+                }
+                (None, Some(f)) => {
+                    let roots = self.velocity_nodes("the velocity of a joint", f)?;
+                    self.depends(&roots, name, f.origin())?;
+                    let local = self.variation.local(&self.graph, &roots).map_err(too_large(f.origin()))?;
+                    let linear = self.variation.linear_velocity(&self.graph, &roots);
+                    let moving = self.variation.uses_time(&self.graph, &roots);
+                    self.layout =
+                        std::mem::take(&mut self.layout).velocity_joint(name.clone(), roots.len()).on(local.on);
+                    self.flags(linear, moving);
+                    self.model.velocity_joints.push(local.tape);
+                }
+                _ => {
+                    let message = format!("joint `{name}` needs `position` or `velocity`, one of them");
+                    return Err(Fault::new(&joint.origin, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn depends(&self, roots: &[Id], name: &str, origin: &Origin) -> Result<(), Fault> {
+        if roots.is_empty() {
+            return Err(Fault::new(origin, format!("`{name}` has no components")));
+        }
+        match roots.iter().position(|&r| !self.graph.variables(&[r]).iter().any(|v| *v > 0)) {
+            None => Ok(()),
+            Some(i) => {
+                let message = format!("component {} of `{name}` depends on no coordinate and no velocity", i + 1);
+                Err(Fault::new(origin, message))
+            }
+        }
+    }
+
+    pub(super) fn element(&mut self, element: &Element) -> Result<(), Fault> {
+        let name = &element.name.name;
+        let roots = self.velocity_nodes("the velocity of an element", &element.velocity)?;
+        self.depends(&roots, name, element.velocity.origin())?;
+        let n = roots.len();
+        let e = self.restitution(element.restitution.as_ref())?;
+        let sets = match (&element.bound, &element.range) {
+            (Some(a), None) => {
+                if n > 3 {
+                    let message = format!("a `bound` is for 1 to 3 components, this has {n}: use `range`");
+                    return Err(Fault::new(&a.origin, message));
+                }
+                if element.impulse_range.is_some() {
+                    return Err(Fault::new(&element.origin, "`impulse_range` belongs to `range`; use `impulse_bound`"));
+                }
+                let impulse = match &element.impulse_bound {
+                    Some(b) => self.non_negative(b, "a bound")?,
+                    None => 0.0,
+                };
+                ElementSets::Ball { force: self.non_negative(a, "a bound")?, impulse }
+            }
+            (None, Some(range)) => {
+                if element.impulse_bound.is_some() {
+                    return Err(Fault::new(&element.origin, "`impulse_bound` belongs to `bound`; use `impulse_range`"));
+                }
+                let force = self.ranges(range, n, &element.origin)?;
+                let impulse = match &element.impulse_range {
+                    Some(r) => self.ranges(r, n, &element.origin)?,
+                    None => vec![(0.0, 0.0); n],
+                };
+                ElementSets::Box { force, impulse }
+            }
+            _ => {
+                let message = format!("element `{name}` needs `bound` or `range`, one of them");
+                return Err(Fault::new(&element.origin, message));
+            }
+        };
+        let local = self.variation.local(&self.graph, &roots).map_err(too_large(element.velocity.origin()))?;
+        let linear = self.variation.linear_velocity(&self.graph, &roots);
+        self.layout = std::mem::take(&mut self.layout).element(name.clone(), n, ElementLaw { sets, e }).on(local.on);
+        self.flags(linear, false);
+        self.model.elements.push(local.tape);
+        self.places.insert(name.clone(), element.name.origin.clone());
+        Ok(())
+    }
+
+    fn ranges(&mut self, range: &[Vec<Formula>], n: usize, origin: &Origin) -> Result<Vec<(f64, f64)>, Fault> {
+        if range.len() != n {
+            let message = format!("{} pairs of bounds for {n} components", range.len());
+            return Err(Fault::new(origin, message));
+        }
+        let mut out = Vec::new();
+        for pair in range {
+            let [low, high] = pair.as_slice() else {
+                return Err(Fault::new(
+                    pair.first().map_or(origin, |f| &f.origin),
+                    "a pair [lower, upper] is expected",
+                ));
+            };
+            let bounds = (self.bound(low)?, self.bound(high)?);
+            if !(bounds.0 <= bounds.1) {
+                return Err(Fault::new(&low.origin, format!("the range [{}, {}] is empty", bounds.0, bounds.1)));
+            }
+            out.push(bounds);
+        }
+        Ok(out)
+    }
+
+    /// A number, or ±"inf".
+    fn bound(&mut self, formula: &Formula) -> Result<f64, Fault> {
+        match formula.text.trim() {
+            "inf" | "+inf" => Ok(f64::INFINITY),
+            "-inf" => Ok(f64::NEG_INFINITY),
+            _ => self.number(formula),
+        }
+    }
+}
