@@ -46,7 +46,7 @@ record! {
     pub struct Model {
         /// Names of the coordinates q. In formulas, q' is the rate of q.
         pub coordinates: Vec<Key>,
-        /// Names of the velocities u. Without [kinematics] they are the rates of the coordinates, in order.
+        /// Names of the velocities u. Without `kinematics` they are the rates of the coordinates, in order.
         pub velocities: Option<Vec<Key>>,
         /// Mass matrix (kg and derived units): one formula, a list for a diagonal one, or a list of rows.
         pub mass: Option<Mass>,

@@ -1,5 +1,5 @@
 //! The scene file: text to a tree that remembers where everything stands, overrides on the tree, and the tree to typed
-//! records ([`format`]).
+//! records ([`mod@format`]).
 //!
 //! ```text
 //! TOML ──tree──► nodes with origins ──overrides──► nodes ──decode──► records ──model, run──► a system that moves
