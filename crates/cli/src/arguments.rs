@@ -29,6 +29,14 @@ pub(crate) enum Command {
                             Exit codes: 0 done, 1 stopped, 2 bad input, 130 interrupted (Ctrl-C finishes the step and writes everything)."
     )]
     Run(RunArguments),
+    /// Compare schemes and steps on one scene: errors, orders, work.
+    #[command(
+        after_help = "Examples:\n  nonsmooth compare bouncing_ball --schemes all --steps 1e-2,5e-3,2e-3,1e-3\n  \
+                            nonsmooth compare woodpecker --schemes moreau-jean,moreau-jean{theta=1} --steps 1e-4,5e-5 --reference moreau-midpoint:1e-6 --out result\n\n\
+                            Options follow a scheme in braces and may use `step`: augmented{dt_min=step^3}.\n\
+                            The reference is the closed form of the scene, a run SCHEME:STEP, or a trajectory.npz. DIR gets compare.html and compare.json."
+    )]
+    Compare(CompareArguments),
     /// Validate a scene, explain it, print the model.
     #[command(after_help = "Example:\n  nonsmooth check woodpecker")]
     Check {
@@ -104,6 +112,42 @@ impl RequestArguments {
     pub(crate) fn request(&self) -> Request {
         Request { scheme: self.scheme.clone(), step: self.step, end: self.end, set: self.set.clone() }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A file, or the name of a bundled example.
+    pub(crate) scene: String,
+    /// Schemes with their options, or `all` that fit the model.
+    #[arg(long, value_name = "A,B,..")]
+    pub(crate) schemes: String,
+    /// Steps, s.
+    #[arg(long, value_name = "H1,H2,..", value_delimiter = ',', required = true, allow_hyphen_values = true)]
+    pub(crate) steps: Vec<f64>,
+    /// `closed-form`, SCHEME:STEP, or a trajectory file.
+    #[arg(long, value_name = "REFERENCE")]
+    pub(crate) reference: Option<String>,
+    /// Override a key of the scene by its dotted path; repeatable.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// End time, s.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) end: Option<f64>,
+    /// Times at which errors are taken, instead of all step ends, s.
+    #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) at: Vec<f64>,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Folder for compare.html and compare.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write into a folder that is not empty and not ours.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Threads; 0 means one per core. The results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
 }
 
 #[derive(Debug, Args)]

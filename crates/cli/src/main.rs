@@ -9,6 +9,7 @@ macro_rules! say {
 
 mod arguments;
 mod check;
+mod compare;
 mod errors;
 mod list;
 mod new;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     };
     let result = match &arguments.command {
         Command::Run(options) => run::run(options),
+        Command::Compare(options) => compare::compare(options),
         Command::Check { scene, request } => check::check(scene, request),
         Command::Show { name } => list::show(name),
         Command::New { file, force } => new::new(file, *force),

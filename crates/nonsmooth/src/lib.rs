@@ -35,6 +35,7 @@
 pub mod contract;
 mod error;
 pub mod law;
+pub mod measure;
 pub mod reference;
 pub mod scheme;
 pub mod simulation;

@@ -19,6 +19,7 @@
 //! ```
 
 pub mod bundled;
+pub mod compare;
 pub mod explain;
 pub mod file;
 pub mod formula;

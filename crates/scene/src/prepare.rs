@@ -133,7 +133,9 @@ impl Prepared {
                 return Err(Fault::new(&tolerance.origin, "`tolerance` must not be negative"));
             }
         }
+        numbers.offer("step", step);
         let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
+        numbers.withdraw("step");
         let start = start(document, &scene, &mut numbers)?;
         let every = match scene.output.as_ref().and_then(|o| o.every) {
             Some(0) => {

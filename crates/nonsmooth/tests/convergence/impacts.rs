@@ -1,7 +1,7 @@
 //! Orders through impacts: every scheme on the ball with its accumulation and on the oscillator with a stop.
 
-use crate::graph_distance::graph_distance;
 use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
+use nonsmooth::measure::graph_distance;
 use nonsmooth::reference::{Ball, Oscillator, damped_free, zeno};
 use nonsmooth::scheme::Settings;
 use nonsmooth::{State, System};

@@ -8,10 +8,10 @@
 #![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
 
 mod closed_forms;
-mod graph_distance;
 mod impacts;
 mod smooth;
 
+use nonsmooth::measure::fit_order;
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::{Observe, Record, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, System};
@@ -57,11 +57,7 @@ fn run(system: &dyn System, start: &State, scheme: Box<dyn Scheme>, step: f64, e
 
 /// Slope of the least-squares line through (ln h, ln error).
 fn order(steps: &[f64], errors: &[f64]) -> f64 {
-    let n = steps.len() as f64;
-    let (x, y): (Vec<f64>, Vec<f64>) = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln())).unzip();
-    let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
-    let covariance: f64 = x.iter().zip(&y).map(|(a, b)| (a - mx) * (b - my)).sum();
-    covariance / x.iter().map(|a| (a - mx) * (a - mx)).sum::<f64>()
+    fit_order(steps, errors).unwrap().order
 }
 
 /// Σ dt |x_k − x(t_k)| over the grid for q and u.

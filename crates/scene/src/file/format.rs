@@ -37,6 +37,25 @@ record! {
         pub solver: Option<Solver>,
         /// What is written with `--out`.
         pub output: Option<Output>,
+        /// The exact solution, where there is one: the reference of `compare`.
+        pub exact: Option<Exact>,
+    }
+}
+
+record! {
+    "[exact]"
+    /// The exact solution as formulas of t and the parameters.
+    pub struct Exact {
+        /// Intermediate expressions by name, for the formulas here.
+        pub define: Named<Formula>,
+        /// Coordinates, in order or by name.
+        pub q: Formulas,
+        /// Velocities (right limits at jumps), in order or by name.
+        pub u: Formulas,
+        /// Condition on the parameters under which the formulas hold.
+        pub when: Option<Formula>,
+        /// Time (s) up to which they hold.
+        pub until: Option<Formula>,
     }
 }
 

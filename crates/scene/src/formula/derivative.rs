@@ -153,7 +153,7 @@ impl Graph {
                 let minus = self.constant(-1.0);
                 self.select(negative, minus, one)
             }
-            Function::Sign => zero,
+            Function::Sign | Function::Floor => zero,
         }
     }
 }

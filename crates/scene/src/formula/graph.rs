@@ -32,6 +32,7 @@ pub(super) enum Function {
     Tanh,
     Abs,
     Sign,
+    Floor,
 }
 
 impl Function {
@@ -52,6 +53,7 @@ impl Function {
             Function::Tanh => x.tanh(),
             Function::Abs => x.abs(),
             Function::Sign => x.signum(),
+            Function::Floor => T::from(x.value().floor()),
         }
     }
 }

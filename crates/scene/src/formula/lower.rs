@@ -28,7 +28,7 @@ struct Value {
 }
 
 /// Functions of one argument by name.
-const FUNCTIONS: [(&str, Function); 14] = [
+const FUNCTIONS: [(&str, Function); 15] = [
     ("sqrt", Function::Sqrt),
     ("exp", Function::Exp),
     ("log", Function::Log),
@@ -43,6 +43,7 @@ const FUNCTIONS: [(&str, Function); 14] = [
     ("tanh", Function::Tanh),
     ("abs", Function::Abs),
     ("sign", Function::Sign),
+    ("floor", Function::Floor),
 ];
 /// The others.
 const OTHERS: [&str; 4] = ["atan2", "min", "max", "if"];

@@ -12,13 +12,13 @@
 //!
 //! so that `-2^2` is −4, `2^3^2` is 512 and `2^-1` is ½. Numbers are decimal (`2`, `.5`, `1e-3`). Names match
 //! `[A-Za-z_][A-Za-z0-9_]*`; a prime is the time derivative of a coordinate (`x'`). `pi` is a constant, `t` is the time (s).
-//! Functions: sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign of one argument, atan2 of two, min and max of two
+//! Functions: sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign floor of one argument, atan2 of two, min and max of two
 //! or more, `if(condition, a, b)`. Angles are in radians, `log` is the natural logarithm. A comparison is a
 //! condition, not a number.
 //!
 //! **Derivatives** are exact, by dual numbers over the tape, or by the graph's own rules where a derivative becomes
 //! a function of its own (a mass matrix from a kinetic energy). At kinks they are one-sided, as [`nonsmooth::contract`] states:
-//! `abs` at 0 has slope +1, `min` and `max` at a tie take the first argument, `sign` has slope 0, `sqrt` at 0 and `atan2` at (0, 0)
+//! `abs` at 0 has slope +1, `min` and `max` at a tie take the first argument, `sign` and `floor` have slope 0, `sqrt` at 0 and `atan2` at (0, 0)
 //! have slope 0. `if` differentiates the branch that is taken; the other may be undefined there.
 //!
 //! **Limits**: 64 kB of text, nesting up to 200, 100,000 operations and 256 registers for the functions of one part.

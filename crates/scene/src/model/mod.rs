@@ -19,12 +19,14 @@
 //! ```
 
 mod build;
+mod exact;
 mod interactions;
 mod mass;
 mod parts;
 mod scope;
 
 pub use build::Built;
+pub use exact::ExactSolution;
 pub use scope::Numbers;
 
 use crate::formula::Tape;

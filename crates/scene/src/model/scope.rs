@@ -2,7 +2,7 @@
 
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Key, Named, Origin};
-use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, parse};
+use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, lower_condition, parse};
 use crate::names::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +16,8 @@ pub struct Numbers {
     used: BTreeMap<String, bool>,
     /// Names of coordinates, velocities and definitions, and what each is: they are no numbers.
     variables: BTreeMap<String, &'static str>,
+    /// Names that are numbers for a while.
+    offered: BTreeSet<&'static str>,
 }
 
 /// A formula error at its place in the document.
@@ -84,6 +86,31 @@ impl Numbers {
         for (what, keys) in lists {
             self.variables.extend(keys.into_iter().map(|k| (k.name.clone(), what)));
         }
+    }
+
+    /// Offers a number that is not a parameter of the scene, unless one has that name.
+    pub(crate) fn offer(&mut self, name: &'static str, value: f64) {
+        if !self.values.contains_key(name) {
+            self.values.insert(name.into(), value);
+            self.offered.insert(name);
+        }
+    }
+
+    /// Takes back what was offered.
+    pub(crate) fn withdraw(&mut self, name: &'static str) {
+        if self.offered.remove(name) {
+            self.values.remove(name);
+            self.used.remove(name);
+        }
+    }
+
+    /// Whether a formula of parameters that is a condition holds.
+    pub fn holds(&mut self, document: &Document, formula: &Formula) -> Result<bool, Fault> {
+        let tree = parse(&formula.text).map_err(|e| located(document, formula, &e))?;
+        let mut graph = Graph::default();
+        let id =
+            lower_condition(&tree, &mut graph, &mut Constants(self)).map_err(|e| located(document, formula, &e))?;
+        Ok(graph.value(id).is_some_and(|v| v != 0.0))
     }
 
     /// The number that a formula of parameters is.

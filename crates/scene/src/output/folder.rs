@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Name of the file that marks a folder as ours.
-const MARK: &str = "meta.json";
+/// Names of the files that mark a folder as ours.
+const MARKS: [&str; 2] = ["meta.json", "compare.json"];
 
 /// A folder that outputs go to.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Folder {
             return Err(FolderError::File(shown()));
         }
         let mut entries = fs::read_dir(path).map_err(|e| FolderError::Io(shown(), e))?;
-        let ours = path.join(MARK).is_file();
+        let ours = MARKS.iter().any(|m| path.join(m).is_file());
         if !force && !ours && entries.next().is_some() {
             return Err(FolderError::Foreign(shown()));
         }

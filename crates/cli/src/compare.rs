@@ -1,0 +1,122 @@
+//! `nonsmooth compare`.
+
+use crate::arguments::CompareArguments;
+use crate::errors::Failed;
+use nonsmooth_scene::compare::{
+    CompareRequest, Comparison, ReferenceChoice, Row, SchemeChoice, compare as run_comparison, compare_html,
+    compare_json,
+};
+use nonsmooth_scene::output::Folder;
+use nonsmooth_scene::prepare::read;
+use std::process::ExitCode;
+
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failed> {
+    let document = read(&arguments.scene)?;
+    let reference = match &arguments.reference {
+        Some(text) => ReferenceChoice::parse(text).map_err(|e| Failed(format!("--reference: {e}")))?,
+        None => ReferenceChoice::Default,
+    };
+    let request = CompareRequest {
+        schemes: SchemeChoice::parse_list(&arguments.schemes).map_err(|e| Failed(format!("--schemes: {e}")))?,
+        steps: arguments.steps.clone(),
+        reference,
+        set: arguments.set.clone(),
+        end: arguments.end,
+        at: arguments.at.clone(),
+        threads: arguments.threads,
+    };
+    if let Some(path) = &arguments.out {
+        Folder::check(path, arguments.force).map_err(|e| Failed(e.to_string()))?;
+    }
+    let comparison = run_comparison(&document, &request).map_err(Failed)?;
+    if let Some(path) = &arguments.out {
+        let folder = Folder::open(path, arguments.force).map_err(|e| Failed(e.to_string()))?;
+        let page = compare_html(&comparison, &command(arguments));
+        let json = compare_json(&comparison) + "\n";
+        for (name, content) in [("compare.html", page), ("compare.json", json)] {
+            folder.write(name, content.as_bytes()).map_err(|e| Failed(e.to_string()))?;
+        }
+    }
+    if arguments.json {
+        say!("{}", compare_json(&comparison));
+    } else {
+        print_table(&comparison);
+        if let Some(path) = &arguments.out {
+            say!("files      {}", path.display());
+        }
+    }
+    // A scheme that fails shows as a row; that nothing at all could be compared is a failure.
+    let any = comparison.rows.iter().any(|r| r.errors.is_some());
+    Ok(if any { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The command that makes the page again.
+fn command(a: &CompareArguments) -> String {
+    let list = |v: &[f64]| v.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let mut out = format!("nonsmooth compare {} --schemes {} --steps {}", a.scene, a.schemes, list(&a.steps));
+    if let Some(r) = &a.reference {
+        out += &format!(" --reference {r}");
+    }
+    if let Some(t) = a.end {
+        out += &format!(" --end {t}");
+    }
+    if !a.at.is_empty() {
+        out += &format!(" --at {}", list(&a.at));
+    }
+    for s in &a.set {
+        out += &format!(" --set '{s}'");
+    }
+    out
+}
+
+fn label(row: &Row) -> String {
+    if row.options.is_empty() { row.scheme.clone() } else { format!("{}{{{}}}", row.scheme, row.options.join(",")) }
+}
+
+fn print_table(c: &Comparison) {
+    say!("{}: errors against {}", c.scene, c.reference);
+    let width = c.rows.iter().map(|r| label(r).len()).max().unwrap_or(6).max(6);
+    say!(
+        "{:width$}  {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}",
+        "scheme",
+        "step",
+        "calls",
+        "seconds",
+        "q L1",
+        "q sup",
+        "q graph",
+        "u L1",
+        "u sup",
+        "u graph"
+    );
+    for r in &c.rows {
+        let start = format!("{:width$}  {:>9.3e} {:>9} {:>9.4}", label(r), r.step, r.calls, r.seconds);
+        match (&r.errors, &r.reason) {
+            (Some(e), _) => say!(
+                "{start}   {:>9.3e} {:>9.3e} {:>9.3e}   {:>9.3e} {:>9.3e} {:>9.3e}",
+                e.q.l1,
+                e.q.sup,
+                e.q.graph,
+                e.u.l1,
+                e.u.sup,
+                e.u.graph
+            ),
+            (None, reason) => say!("{start}   {}", reason.as_deref().unwrap_or("")),
+        }
+    }
+    say!("\n{:width$}  {:>16} {:>16} {:>16}", "order", "q L1", "u L1", "u graph");
+    let with = |v: Option<f64>, d: Option<f64>| match (v, d) {
+        (Some(v), Some(d)) => format!("{v:.3} +- {d:.3}"),
+        (Some(v), None) => format!("{v:.3}"),
+        _ => "-".into(),
+    };
+    for o in &c.orders {
+        say!(
+            "{:width$}  {:>16} {:>16} {:>16}",
+            o.scheme,
+            with(o.q, o.q_uncertainty),
+            with(o.u, o.u_uncertainty),
+            with(o.u_graph, o.u_graph_uncertainty)
+        );
+    }
+}

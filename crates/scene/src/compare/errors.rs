@@ -1,0 +1,123 @@
+//! Errors of a run against a reference.
+
+use super::curve::Curve;
+use super::reference::Reference;
+use nonsmooth::measure::{Point, graph_distance};
+use serde::Serialize;
+
+/// Norms of the error of q or u.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Norms {
+    /// Σ dt e.
+    pub l1: f64,
+    /// (Σ dt e²)^½.
+    pub l2: f64,
+    /// max e.
+    pub sup: f64,
+    /// Graph distance.
+    pub graph: f64,
+}
+
+/// Errors of q and u.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Errors {
+    /// Of the coordinates.
+    pub q: Norms,
+    /// Of the velocities.
+    pub u: Norms,
+}
+
+/// Coordinates and velocities at a time.
+type Motion = (Vec<f64>, Vec<f64>);
+/// One of the two.
+type Pick = fn(&Motion) -> &Vec<f64>;
+
+/// Samples of a closed form per step, for the graph distance.
+const PER_STEP: f64 = 8.0;
+/// Most samples of a curve in a graph distance.
+const MAX_SAMPLES: f64 = 4e6;
+
+/// Errors at the step ends of a run, or at given times. `unit` lists groups of coordinates that are compared up to sign.
+pub(super) fn errors(run: &Curve, reference: &Reference, at: &[f64], step: f64, unit: &[Vec<usize>]) -> Errors {
+    let times: Vec<f64> = if at.is_empty() { run.t.clone() } else { sorted(at) };
+    let mut found: Vec<Motion> = Vec::with_capacity(times.len());
+    let mut exact = Vec::with_capacity(times.len());
+    for (k, &t) in times.iter().enumerate() {
+        let (mut q, u) = if at.is_empty() { (run.q[k].clone(), run.u[k].clone()) } else { run.at(t) };
+        let (q_exact, u_exact) = reference.at(t);
+        align(&mut q, &q_exact, unit);
+        found.push((q, u));
+        exact.push((q_exact, u_exact));
+    }
+    let weights: Vec<f64> = if at.is_empty() {
+        (0..times.len()).map(|k| if k == 0 { 0.0 } else { times[k] - times[k - 1] }).collect()
+    } else {
+        vec![1.0 / times.len() as f64; times.len()]
+    };
+    // The reference on its own grid, or sampled finely, so that jumps are filled where they are.
+    let (from, to) = (times[0], times[times.len() - 1]);
+    let curve: Vec<(f64, Motion)> = if !at.is_empty() {
+        times.iter().copied().zip(exact.iter().cloned()).collect()
+    } else {
+        let samples = match reference.grid() {
+            Some(grid) => grid.to_vec(),
+            None => {
+                let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
+                (0..=n as usize).map(|i| from + (to - from) * i as f64 / n).collect()
+            }
+        };
+        samples.into_iter().map(|t| (t, reference.at(t))).collect()
+    };
+    let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
+    let norms = |pick: Pick, is_q: bool| {
+        let (mut l1, mut l2, mut sup) = (0.0, 0.0, 0.0f64);
+        for ((a, b), w) in found.iter().zip(&exact).zip(&weights) {
+            let e = pick(a).iter().zip(pick(b)).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
+            l1 += w * e;
+            l2 += w * e * e;
+            sup = if e <= sup { sup } else { e };
+        }
+        let components = found.first().map_or(0, |x| pick(x).len());
+        let mut graph = 0.0f64;
+        for i in 0..components {
+            let a: Vec<Point> = times.iter().zip(&found).map(|(t, x)| (*t, pick(x)[i])).collect();
+            let mut b: Vec<Point> = curve.iter().map(|(t, x)| (*t, pick(x)[i])).collect();
+            if unit.iter().flatten().any(|&j| j == i) && is_q {
+                // The sign of the run was chosen at its own times; take that of the nearest one.
+                for p in &mut b {
+                    let k = times.partition_point(|t| *t < p.0).min(times.len() - 1);
+                    if (found[k].0[i] - exact[k].0[i]).abs() > (found[k].0[i] + exact[k].0[i]).abs() {
+                        p.1 = -p.1;
+                    }
+                }
+            }
+            graph = graph.max(graph_distance(&a, &b, piece));
+        }
+        Norms { l1, l2: l2.sqrt(), sup, graph }
+    };
+    Errors { q: norms(coordinates, true), u: norms(velocities, false) }
+}
+
+fn coordinates(x: &Motion) -> &Vec<f64> {
+    &x.0
+}
+
+fn velocities(x: &Motion) -> &Vec<f64> {
+    &x.1
+}
+
+fn sorted(at: &[f64]) -> Vec<f64> {
+    let mut out = at.to_vec();
+    out.sort_by(f64::total_cmp);
+    out.dedup();
+    out
+}
+
+/// Turns unit vectors (quaternions) to the sign that is nearer to the reference.
+fn align(q: &mut [f64], exact: &[f64], unit: &[Vec<usize>]) {
+    for group in unit {
+        if group.iter().map(|&i| q[i] * exact[i]).sum::<f64>() < 0.0 {
+            group.iter().for_each(|&i| q[i] = -q[i]);
+        }
+    }
+}

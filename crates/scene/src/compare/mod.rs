@@ -1,0 +1,24 @@
+//! Orders and work-precision: several schemes and steps on one scene, against one reference.
+//!
+//! For a run with step ends t_k and errors e_k = ‖x_k − x(t_k)‖₂ (x is q or u; quaternions up to their sign)
+//!
+//! ```text
+//! L¹ = Σ dt_k e_k,   L² = (Σ dt_k e_k²)^½,   sup = max e_k,   graph = max over components of the graph distance
+//! ```
+//!
+//! where the reference is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file, both evaluated between their grid
+//! points by dense output. With times given by `--at`, errors are taken there alone, with equal weights 1/n, and
+//! the graph distance is that of the points joined. The order is fitted to L¹ ([`nonsmooth::measure::fit_order`]); errors that are rounding,
+//! below 1e-13 of the largest value, take no part.
+
+mod curve;
+mod errors;
+mod html;
+mod reference;
+mod request;
+mod rows;
+
+pub use errors::{Errors, Norms};
+pub use html::compare_html;
+pub use request::{CompareRequest, ReferenceChoice, SchemeChoice};
+pub use rows::{Comparison, OrderRow, Row, compare, compare_json};

@@ -1,0 +1,193 @@
+//! What errors are measured against.
+
+use super::curve::Curve;
+use super::request::{ReferenceChoice, SchemeChoice};
+use crate::file::{Document, Fault};
+use crate::model::ExactSolution;
+use crate::output::read_npz;
+use crate::prepare::{Prepared, Request};
+use nonsmooth::System;
+use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::simulation::{Observe, Status};
+
+/// A motion that is taken as exact.
+pub(super) enum Reference {
+    Exact(ExactSolution),
+    Curve(Curve),
+}
+
+impl Reference {
+    /// (q, u) at a time.
+    pub(super) fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
+        match self {
+            Reference::Exact(e) => e.at(t),
+            Reference::Curve(c) => c.at(t),
+        }
+    }
+
+    /// Its own grid, where it has one.
+    pub(super) fn grid(&self) -> Option<&[f64]> {
+        match self {
+            Reference::Exact(_) => None,
+            Reference::Curve(c) => Some(&c.t),
+        }
+    }
+
+    /// The reference that was asked for, and what it is.
+    pub(super) fn make(
+        document: &Document,
+        choice: &ReferenceChoice,
+        set: &[String],
+        end: Option<f64>,
+        steps: &[f64],
+    ) -> Result<(Self, String), String> {
+        let request = Request { end, set: set.to_vec(), ..Request::default() };
+        let mut plain = Prepared::new(document.clone(), &request).map_err(|e| e.to_string())?;
+        let exact = || ExactSolution::build(&plain.document, &plain.scene, &mut plain.numbers.clone());
+        let explain = |f: Fault| plain.document.explain(&f).to_string();
+        match choice {
+            ReferenceChoice::Default if plain.scene.exact.is_none() => {
+                let finest = steps.iter().copied().fold(f64::INFINITY, f64::min);
+                let scheme = SchemeChoice { name: "moreau-jean".into(), options: Vec::new() };
+                let choice = ReferenceChoice::Run(scheme, finest / 16.0);
+                Self::make(document, &choice, set, end, steps)
+            }
+            ReferenceChoice::Default | ReferenceChoice::ClosedForm => {
+                let Some(exact) = exact().map_err(explain)? else {
+                    return Err("the scene has no [exact] closed form: give --reference SCHEME:STEP".into());
+                };
+                check_exact(&plain, &exact).map_err(explain)?;
+                Ok((Reference::Exact(exact), "closed form".into()))
+            }
+            ReferenceChoice::Run(scheme, step) => {
+                let mut set = set.to_vec();
+                set.extend(scheme.overrides());
+                let request = Request { scheme: Some(scheme.name.clone()), step: Some(*step), end, set };
+                let mut prepared = Prepared::new(document.clone(), &request).map_err(|e| e.to_string())?;
+                prepared.options.observe = Observe::NONE;
+                let mut curve = Curve::default();
+                let mut simulation = prepared.simulation().map_err(|e| e.to_string())?;
+                let summary = simulation.run_with(&mut curve);
+                if summary.status != Status::Done {
+                    let why = summary.stop.map(|s| s.to_string()).unwrap_or_default();
+                    return Err(format!("the reference run {}:{step} {why}", scheme.text()));
+                }
+                Ok((Reference::Curve(curve), format!("{}:{step}", scheme.text())))
+            }
+            ReferenceChoice::File(name) => {
+                let s = plain.system.structure();
+                let curve = read_curve(name, s.nq(), s.nu(), s.identity_kinematics)?;
+                let last = curve.t.last().copied().unwrap_or(0.0);
+                if last < plain.options.end * (1.0 - 1e-9) {
+                    return Err(format!("`{name}` ends at t = {last} s, before the end {} s", plain.options.end));
+                }
+                plain.every = 1;
+                Ok((Reference::Curve(curve), name.clone()))
+            }
+        }
+    }
+}
+
+/// A trajectory file: `trajectory.npz`, or any archive with arrays t, q and u.
+fn read_curve(name: &str, nq: usize, nu: usize, identity: bool) -> Result<Curve, String> {
+    let arrays = read_npz(std::path::Path::new(name)).map_err(|e| format!("`{name}`: {e}"))?;
+    let get = |key: &str| arrays.get(key).ok_or_else(|| format!("`{name}` has no array `{key}`"));
+    let (t, q, u) = (get("t")?, get("q")?, get("u")?);
+    let n = t.rows;
+    if q.rows != n || u.rows != n || q.width != nq || u.width != nu || n < 2 {
+        return Err(format!(
+            "`{name}`: t, q, u have {n}, {}x{}, {}x{} entries, the scene has {nq} coordinates and {nu} velocities",
+            q.rows, q.width, u.rows, u.width
+        ));
+    }
+    if !t.values.windows(2).all(|w| w[0] < w[1]) {
+        return Err(format!("`{name}`: the times do not ascend"));
+    }
+    let rows = |a: &crate::output::ReadArray| a.values.chunks(a.width.max(1)).map(<[f64]>::to_vec).collect::<Vec<_>>();
+    // Any percussion of the step makes it one with an impulse; without the array none is assumed.
+    let impulse = match arrays.get("percussion") {
+        Some(p) if p.rows == n && p.width > 0 => {
+            p.values.chunks(p.width).map(|r| r.iter().any(|v| *v != 0.0)).collect()
+        }
+        _ => vec![false; n],
+    };
+    Ok(Curve::from_arrays(t.values.clone(), rows(q), rows(u), impulse, identity))
+}
+
+/// Samples at which a closed form is compared with the model.
+const SAMPLES: usize = 200;
+
+/// A closed form that does not fit the model (after an override) must not be trusted: it starts where the model starts, and
+/// wherever no contact is near, M u̇ = h and q̇ = B u + β hold.
+fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
+    let end = p.options.end;
+    let bad = |message: String| Err(Fault::new(&exact.origin, message));
+    if end > exact.until {
+        return bad(format!("the closed form holds until t = {} s, the end is {end} s", exact.until));
+    }
+    let (q, u) = exact.at(0.0);
+    let far = |a: &[f64], b: &[f64]| a.iter().zip(b).any(|(x, y)| !((x - y).abs() <= 1e-9 * (1.0 + y.abs())));
+    if far(&q, &p.start.q) || far(&u, &p.start.u) {
+        return bad(format!(
+            "the closed form starts at q = {q:?}, u = {u:?}, the scene at {:?}, {:?}",
+            p.start.q, p.start.u
+        ));
+    }
+    match defect(p, exact, 0.0, end, SAMPLES) {
+        None => Ok(()),
+        Some((t, defect)) => bad(format!(
+            "the closed form does not satisfy the equations of motion at t = {t} s (defect {defect:.1e}): does an override change the model?"
+        )),
+    }
+}
+
+/// Where and by how much a closed form violates the differential equation, at samples away from contacts and jumps.
+pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, samples: usize) -> Option<(f64, f64)> {
+    let system = &p.system;
+    let s = system.structure();
+    let mut list = Candidates::default();
+    let mut mass = complementarity::linear::Matrix::new(&s.pattern);
+    for i in 0..samples {
+        // Irrational fractions: no sample falls on an event.
+        let t = from + (to - from) * ((i as f64 + 0.5) * 0.618_033_988_749_895).fract();
+        let d = 1e-5 * (1.0 + t);
+        if t - d < from || t + d > to {
+            continue;
+        }
+        let (q, u) = exact.at(t);
+        system.candidates(t, &q, f64::INFINITY, &mut list);
+        let open = list.items().iter().filter(|k| k.kind == Kind::Contact).all(|k| {
+            let mut g = [0.0];
+            system.position(k, t, &q, &mut g);
+            g[0] > 1e-4
+        });
+        if !open || list.items().iter().any(|k| k.kind != Kind::Contact) {
+            continue;
+        }
+        let ((q0, u0), (q1, u1)) = (exact.at(t - d), exact.at(t + d));
+        mass.clear();
+        system.mass(t, &q, &mut mass);
+        let slope: Vec<f64> = u0.iter().zip(&u1).map(|(a, b)| (b - a) / (2.0 * d)).collect();
+        let mut inertia = vec![0.0; u.len()];
+        mass.multiply(&slope, &mut inertia);
+        let mut h = vec![0.0; u.len()];
+        for f in 0..s.forces.len() {
+            system.force(f, t, &q, &u, &mut h);
+        }
+        let mut qdot = u.clone();
+        if !s.identity_kinematics {
+            qdot = vec![0.0; q.len()];
+            system.kinematics(t, &q, &u, &mut qdot);
+        }
+        // Central differences: d² times third derivatives, and rounding over d: some 1e-8 of the terms.
+        let size = h.iter().chain(&inertia).fold(1.0f64, |m, v| m.max(v.abs()));
+        let dynamics = h.iter().zip(&inertia).map(|(a, b)| (a - b).abs() / size);
+        let speed = u.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let kinematics = (0..q.len()).map(|j| ((q1[j] - q0[j]) / (2.0 * d) - qdot[j]).abs() / speed);
+        let worst = dynamics.chain(kinematics).fold(0.0f64, |m, v| if v <= m { m } else { v });
+        if !(worst <= 1e-6) {
+            return Some((t, worst));
+        }
+    }
+    None
+}
