@@ -59,14 +59,14 @@ pub(super) fn errors(run: &Curve, reference: &Reference, at: &[f64], step: f64, 
     let curve: Vec<(f64, Motion)> = if !at.is_empty() {
         times.iter().copied().zip(exact.iter().cloned()).collect()
     } else {
-        let samples = match reference.grid() {
-            Some(grid) => grid.to_vec(),
+        match reference.grid() {
+            Some(grid) => grid.iter().map(|&t| (t, reference.at(t))).collect(),
             None => {
                 let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
-                (0..=n as usize).map(|i| from + (to - from) * i as f64 / n).collect()
+                let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
+                with_jumps(reference, samples.map(|t| (t, reference.at(t))).collect())
             }
-        };
-        samples.into_iter().map(|t| (t, reference.at(t))).collect()
+        }
     };
     let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
     let norms = |pick: Pick, is_q: bool| {
@@ -96,6 +96,45 @@ pub(super) fn errors(run: &Curve, reference: &Reference, at: &[f64], step: f64, 
         Norms { l1, l2: l2.sqrt(), sup, graph }
     };
     Errors { q: norms(coordinates, true), u: norms(velocities, false) }
+}
+
+/// Largest change of a velocity between two samples.
+fn change(a: &Motion, b: &Motion) -> f64 {
+    a.1.iter().zip(&b.1).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+/// Samples of a closed form, with both sides of every jump of the velocity: intervals over which it changes much more than on the average are
+/// bisected to the last bit.
+fn with_jumps(reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, Motion)> {
+    let intervals = samples.len().saturating_sub(1).max(1) as f64;
+    let mean = samples.windows(2).map(|w| change(&w[0].1, &w[1].1)).sum::<f64>() / intervals;
+    let mut out: Vec<(f64, Motion)> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        if let Some(last) = out.last().cloned()
+            && change(&last.1, &sample.1) > 4.0 * mean
+        {
+            let (mut a, mut b) = (last, sample.clone());
+            let whole = change(&a.1, &b.1);
+            loop {
+                let t = 0.5 * (a.0 + b.0);
+                if t <= a.0 || t >= b.0 {
+                    break;
+                }
+                let middle = (t, reference.at(t));
+                if change(&a.1, &middle.1) > change(&middle.1, &b.1) {
+                    b = middle;
+                } else {
+                    a = middle;
+                }
+            }
+            if change(&a.1, &b.1) > 0.1 * whole {
+                out.push(a);
+                out.push(b);
+            }
+        }
+        out.push(sample);
+    }
+    out
 }
 
 fn coordinates(x: &Motion) -> &Vec<f64> {
