@@ -120,11 +120,11 @@ fn closed_forms_satisfy_their_equations_and_laws() {
 
         // Smooth motion: M u̇ − h is nothing, or a force that the contact law allows.
         let d = 1e-6 * end;
-        let samples = 4000;
+        let samples: u32 = 4000;
         let (mut smooth, mut jumps) = (0, Vec::new());
         let mut force = vec![0.0; p.system.structure().nu()];
         for i in 0..samples {
-            let t = d + (end - 2.0 * d) * ((i as f64 + 0.5) * 0.618_033_988_749_895).fract();
+            let t = d + (end - 2.0 * d) * ((f64::from(i) + 0.5) * 0.618_033_988_749_895).fract();
             let ((qa, ua), (q, u), (qb, ub)) = (exact.at(t - d), exact.at(t), exact.at(t + d));
             let what = format!("{name} {set:?} at t = {t}");
             let touches = contacts(&p, t, &q);
@@ -178,9 +178,9 @@ fn closed_forms_satisfy_their_equations_and_laws() {
         assert!(smooth > samples * 9 / 10, "{name} {set:?}: only {smooth} of {samples} samples are smooth");
 
         // Jumps: located by bisection on a grid; the percussion is one that the impact law allows.
-        let n = 2000;
+        let n: u32 = 2000;
         for k in 0..n {
-            let (mut a, mut b) = (end * k as f64 / n as f64, end * (k + 1) as f64 / n as f64);
+            let (mut a, mut b) = (end * f64::from(k) / f64::from(n), end * f64::from(k + 1) / f64::from(n));
             let jump = |a: f64, b: f64| {
                 let (ua, ub) = (exact.at(a).1, exact.at(b).1);
                 ua.iter().zip(&ub).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
