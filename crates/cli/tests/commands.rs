@@ -146,13 +146,22 @@ fn times_follow_the_stated_rules() {
     assert_eq!(steps(&["--step", "0.1", "--end", "0.31"]), (4, 0.31));
     assert_eq!(steps(&["--step", "0.4", "--end", "1"]), (3, 1.0));
     // Dense output of a free flight is exact: the parabola is a cubic.
-    let json = d.run(&["run", "bouncing_ball", "--json", "--step", "0.1", "--end", "0.5", "--at", "0.2345"]).json();
+    let words = ["run", "bouncing_ball", "--json", "--step", "0.1", "--end", "0.5", "--at", "0.2345"];
+    let json = d.run(&words).json();
     let t: f64 = 0.2345;
     assert!((json["at"][0]["q"][0].as_f64().unwrap() - (1.0 - t * t)).abs() < 1e-14);
     assert!((json["at"][0]["u"][0].as_f64().unwrap() + 2.0 * t).abs() < 1e-13);
+    // Also in a contact that persists: x and x' of the sliding block have their closed form between grid points.
+    let json = d.run(&["run", "sliding_block", "--json", "--at", "0.12345,1.00055"]).json();
+    let (t, force): (f64, f64) = (0.12345, 0.8 * 9.81);
+    let exact = (3.0 + 8.0 * (1.0 - t.cos()) - force * t * t / 2.0, 8.0 * t.sin() - force * t);
+    // Order 2 of the scheme, h = 1e-3: h²/12 of third and second derivatives of order one.
+    assert!((json["at"][0]["q"][0].as_f64().unwrap() - exact.0).abs() < 1e-7, "{}", json["at"]);
+    assert!((json["at"][0]["u"][0].as_f64().unwrap() - exact.1).abs() < 1e-6, "{}", json["at"]);
+    assert_eq!(json["at"][1]["u"][0].as_f64(), Some(0.0), "it sticks");
     // It does not change the run.
     let plain = d.run(&["run", "bouncing_ball", "--json", "--step", "0.1", "--end", "0.5"]).json();
-    assert_eq!(json["q"], plain["q"]);
+    assert_eq!(d.run(&words).json()["q"], plain["q"]);
     // A known break ends a step.
     d.write("break.toml", d.run(&["show", "bouncing_ball"]).out.replace("mass = 1 ", "mass = 1\nbreaks = [0.25]\n"));
     let json = d.run(&["run", "break.toml", "--json", "--step", "0.1", "--end", "0.5"]).json();

@@ -172,6 +172,9 @@ pub struct Step {
     pub gamma_minus: Vec<f64>,
     /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
     pub gamma_plus: Vec<f64>,
+    /// Whether the velocity jumped: a contact took a percussion that it approached faster than forces explain, an impact. The
+    /// percussion of a contact that persists is a force times dt and no jump.
+    pub impact: bool,
     /// Why it ended.
     pub reason: Reason,
     /// What it cost.
@@ -186,6 +189,7 @@ impl Step {
         self.dt = dt;
         self.report = StepReport::default();
         self.reason = Reason::Full;
+        self.impact = false;
         self.u_minus.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
@@ -211,15 +215,6 @@ impl Step {
     /// Percussion of interaction `i` of the list.
     pub fn percussion(&self, i: usize) -> &[f64] {
         &self.end.percussions.values[self.candidates.range(i)]
-    }
-
-    /// Whether any percussion of a contact acted with an approaching velocity: the velocity jumped.
-    pub fn has_impulse(&self) -> bool {
-        self.candidates
-            .items()
-            .iter()
-            .enumerate()
-            .any(|(i, k)| k.kind == crate::contract::Kind::Contact && self.active[i] && self.percussion(i)[0] > 0.0)
     }
 }
 

@@ -14,6 +14,7 @@ pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
 pub(crate) use settings::nearest;
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
+pub(crate) use velocity_level::is_impact;
 
 use crate::contract::{Needs, System};
 use crate::simulation::{Certificate, Ledger, Meter};

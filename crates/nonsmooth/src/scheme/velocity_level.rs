@@ -372,6 +372,13 @@ impl VelocityLevel {
                 step.gamma_minus[j] = self.before[j];
                 step.gamma_plus[j] = self.gamma[row];
             }
+            if self.r[g.row] > 0.0 && !step.impact {
+                let k = &step.candidates.items()[g.interaction];
+                let before = self.before[step.candidates.range(g.interaction).start];
+                // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
+                let change = reduced.b()[g.row] - (1.0 + k.law.restitution(0)) * before;
+                step.impact = k.kind == Kind::Contact && is_impact(-before, change);
+            }
             let mut sigma = Sigma(0);
             let mut bit = 0;
             for b in self.blocks(gi) {
@@ -389,6 +396,13 @@ impl VelocityLevel {
             step.set_inactive(i);
         }
     }
+}
+
+/// Whether a contact that takes a percussion is hit: it approaches faster than the forces of this step and the one before can
+/// have built up.
+#[inline]
+pub(crate) fn is_impact(approach: f64, forces: f64) -> bool {
+    approach > 2.0 * forces.abs() + f64::EPSILON
 }
 
 /// The gap of a contact, which must be finite.

@@ -29,6 +29,7 @@
 
 use crate::contract::Kind;
 use crate::law::Law;
+use crate::scheme::is_impact;
 use crate::state::Step;
 use complementarity::Mode;
 use std::collections::BTreeMap;
@@ -189,8 +190,7 @@ impl EventLog {
                         _ => 0.0,
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
-                    // Beyond what the forces of this step and the one before can have built up.
-                    let impact = approach > 2.0 * free(i).0.abs() + f64::EPSILON;
+                    let impact = is_impact(approach, free(i).0);
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));

@@ -223,12 +223,11 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: cubic Hermite without a contact percussion; with one, q linear and u the
-/// value at the start.
+/// The state inside a step: cubic Hermite without an impact; with one, q linear and u the value at the start.
 pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - start.t) / step.dt).clamp(0.0, 1.0);
     let (q0, q1) = (&start.q, &step.end.q);
-    if step.has_impulse() {
+    if step.impact {
         let q = q0.iter().zip(q1).map(|(a, b)| a + s * (b - a)).collect();
         return (q, start.u.clone());
     }

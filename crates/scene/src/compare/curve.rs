@@ -3,7 +3,7 @@
 use nonsmooth::simulation::{Observer, StepView};
 use nonsmooth::{State, System};
 
-/// Step ends of a run: times, states, and whether a contact percussion acted in the step that led there.
+/// Step ends of a run: times, states, and whether an impact happened in the step that led there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curve {
     pub(super) t: Vec<f64>,
@@ -23,7 +23,7 @@ impl Observer for Curve {
     }
 
     fn step(&mut self, view: &StepView) {
-        self.push(view.system, &view.step.end, view.step.has_impulse());
+        self.push(view.system, &view.step.end, view.step.impact);
     }
 }
 
@@ -55,7 +55,7 @@ impl Curve {
         if self.identity { Some(&self.u[k]) } else { self.rates.get(k).map(Vec::as_slice) }
     }
 
-    /// (q, u) at a time: a grid point within 1e-9 of a step; else cubic Hermite, or, where a percussion acted, q linear and u
+    /// (q, u) at a time: a grid point within 1e-9 of a step; else cubic Hermite, or, where an impact happened, q linear and u
     /// the value at the start of the step.
     pub(super) fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
         let k = self.t.partition_point(|x| *x <= t).clamp(1, self.t.len().max(2) - 1);

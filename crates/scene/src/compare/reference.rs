@@ -104,11 +104,9 @@ fn read_curve(name: &str, nq: usize, nu: usize, identity: bool) -> Result<Curve,
         return Err(format!("`{name}`: the times do not ascend"));
     }
     let rows = |a: &crate::output::ReadArray| a.values.chunks(a.width.max(1)).map(<[f64]>::to_vec).collect::<Vec<_>>();
-    // Any percussion of the step makes it one with an impulse; without the array none is assumed.
-    let impulse = match arrays.get("percussion") {
-        Some(p) if p.rows == n && p.width > 0 => {
-            p.values.chunks(p.width).map(|r| r.iter().any(|v| *v != 0.0)).collect()
-        }
+    // Without the array no impacts are assumed.
+    let impulse = match arrays.get("impact") {
+        Some(p) if p.rows == n => p.values.iter().map(|v| *v != 0.0).collect(),
         _ => vec![false; n],
     };
     Ok(Curve::from_arrays(t.values.clone(), rows(q), rows(u), impulse, identity))

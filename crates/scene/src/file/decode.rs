@@ -107,10 +107,18 @@ fn checked(name: &str, origin: &Origin) -> Result<Key, Fault> {
         };
         return Err(Fault::new(origin, message));
     }
-    if crate::formula::is_reserved(name) {
-        return Err(Fault::new(origin, format!("`{name}` is a word of the formula language: choose another name")));
-    }
     Ok(Key { name: name.into(), origin: origin.clone() })
+}
+
+impl Key {
+    /// Refuses a word of the formula language: for names that stand in formulas.
+    pub(crate) fn refuse_reserved(&self) -> Result<(), Fault> {
+        if crate::formula::is_reserved(&self.name) {
+            let message = format!("`{}` is a word of the formula language: choose another name", self.name);
+            return Err(Fault::new(&self.origin, message));
+        }
+        Ok(())
+    }
 }
 
 impl Decode for Key {

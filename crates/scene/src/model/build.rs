@@ -97,6 +97,7 @@ fn check_names(scene: &Scene, model: &Model, identity: bool) -> Result<(), Fault
     ];
     for (what, keys) in lists {
         for key in keys {
+            key.refuse_reserved()?;
             if let Some(before) = seen.insert(&key.name, what) {
                 let message = format!("the name `{}` of a {what} is already that of a {before}", key.name);
                 return Err(Fault::new(&key.origin, message));

@@ -21,6 +21,9 @@ impl ExactSolution {
     /// The exact solution of a scene, if it states one that holds for its parameters.
     pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<Option<Self>, Fault> {
         let (Some(exact), Some(model)) = (&scene.exact, &scene.model) else { return Ok(None) };
+        for (key, _) in &exact.define.0 {
+            key.refuse_reserved()?;
+        }
         if let Some(when) = &exact.when
             && !numbers.holds(document, when)?
         {

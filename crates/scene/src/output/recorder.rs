@@ -45,6 +45,7 @@ struct Arrays {
     penetration: usize,
     percussion: usize,
     sigma: usize,
+    impact: usize,
 }
 
 /// What the columns of `percussion` and `sigma` are for a system.
@@ -69,7 +70,7 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
 pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
     let s = system.structure();
     let components: usize = columns.iter().map(|c| c.dim).sum();
-    8 * (5 + s.nq() + s.nu() + components) + 4 * columns.len()
+    8 * (6 + s.nq() + s.nu() + components) + 4 * columns.len()
 }
 
 impl Recorder {
@@ -88,6 +89,7 @@ impl Recorder {
             penetration: npz.array("penetration", None, "<f8")?,
             percussion: npz.array("percussion", Some(first), "<f8")?,
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
+            impact: npz.array("impact", None, "<f8")?,
         };
         let sigma = vec![0; columns.len()];
         Ok(Self { npz, every, seen: 0, columns, percussion: vec![0.0; first], sigma, arrays, error: None })
@@ -106,13 +108,13 @@ impl Recorder {
         }
     }
 
-    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 3]) -> io::Result<()> {
+    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 4]) -> io::Result<()> {
         let a = &self.arrays;
         self.npz.push(a.t, &[t])?;
         self.npz.push(a.dt, &[dt])?;
         self.npz.push(a.q, q)?;
         self.npz.push(a.u, u)?;
-        for (array, v) in [a.energy, a.residual, a.penetration].into_iter().zip(numbers) {
+        for (array, v) in [a.energy, a.residual, a.penetration, a.impact].into_iter().zip(numbers) {
             self.npz.push(array, &[v])?;
         }
         self.npz.push(a.percussion, &self.percussion)?;
@@ -130,7 +132,7 @@ impl Observer for Recorder {
     fn begin(&mut self, system: &dyn System, start: &State) {
         let kinetic = nonsmooth::simulation::Meter::new(system).kinetic(system, start.t, &start.q, &start.u);
         let energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
-        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0]);
+        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0, 0.0]);
         self.keep(result);
     }
 
@@ -153,6 +155,7 @@ impl Observer for Recorder {
             view.energy.unwrap_or(f64::NAN),
             certificate.map_or(f64::NAN, |c| c.residual()),
             certificate.map_or(f64::NAN, |c| c.penetration),
+            f64::from(u8::from(step.impact)),
         ];
         let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers);
         self.keep(result);

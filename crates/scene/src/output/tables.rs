@@ -74,6 +74,7 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> Strin
             "residual": "largest residual of the certificate of the step",
             "penetration": "largest penetration, m",
             "percussion": "percussions of the step, N s (see `interactions`)",
+            "impact": "1 where an impact happened in the step, else 0",
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },
     });
