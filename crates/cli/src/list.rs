@@ -4,7 +4,7 @@ use crate::arguments::What;
 use crate::errors::Failed;
 use crate::print_text;
 use complementarity::solver::SOLVERS;
-use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo};
+use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo, Supports};
 use nonsmooth_scene::bundled::{EXAMPLES, find};
 use nonsmooth_scene::names::nearest;
 use serde_json::{Value, json};
@@ -57,6 +57,8 @@ pub(crate) fn list(what: What, json: bool) -> Result<ExitCode, Failed> {
             for l in LAWS {
                 say!("{:<24} {}", l.name, l.summary);
                 say!("{:<24} in a scene: {}", "", l.scene);
+                let schemes = l.schemes();
+                say!("{:<24} schemes: {}", "", if schemes.is_empty() { "none yet".into() } else { schemes.join(", ") });
                 for (parameter, range, unit) in l.parameters {
                     say!("{:<24} {parameter} in {range}{}", "", with_unit(unit));
                 }
@@ -145,6 +147,15 @@ struct LawInfo {
     scene: &'static str,
     /// Name, range, unit.
     parameters: &'static [(&'static str, &'static str, &'static str)],
+    /// Whether a scheme can take it.
+    taken: fn(&Supports) -> bool,
+}
+
+impl LawInfo {
+    /// Names of the schemes that take it.
+    fn schemes(&self) -> Vec<&'static str> {
+        SCHEMES.iter().filter(|s| (self.taken)(&s.supports)).map(|s| s.name).collect()
+    }
 }
 
 const LAWS: &[LawInfo] = &[
@@ -153,59 +164,68 @@ const LAWS: &[LawInfo] = &[
         summary: "unilateral contact; at an impact the gap velocity turns by -e",
         scene: "[[contact]] restitution = e",
         parameters: &[("e", "[0, 1]", "")],
+        taken: |_| true,
     },
     LawInfo {
         name: "signorini-poisson",
         summary: "unilateral contact; the expansion returns e times the percussion of the compression",
         scene: "[[contact]] restitution = { poisson = e }",
         parameters: &[("e", "[0, 1]", "")],
+        taken: |s| s.poisson,
     },
     LawInfo {
         name: "coulomb",
         summary: "friction force in mu times the normal force times a ball of dimension 1, 2 or 3",
         scene: "[[contact]] friction = mu",
         parameters: &[("mu", "[0, inf)", "")],
+        taken: |s| s.friction_dim > 0,
     },
     LawInfo {
         name: "polyhedral",
         summary: "the same with a regular polygon instead of the disc",
         scene: "[[contact]] friction = { polyhedral = mu, facets = n }",
         parameters: &[("mu", "[0, inf)", ""), ("facets", "3..64", "")],
+        taken: |s| s.friction_dim >= 2,
     },
     LawInfo {
         name: "bound (Tresca)",
         summary: "friction with a constant bound while the contact is closed",
         scene: "[[contact]] friction = { bound = a }",
         parameters: &[("a", "[0, inf)", "N")],
+        taken: |s| s.tresca,
     },
     LawInfo {
         name: "tangential restitution",
         summary: "the slip velocity returns at an impact, as far as friction allows",
         scene: "[[contact]] tangential_restitution = e",
         parameters: &[("e", "[0, 1]", "")],
+        taken: |s| s.tangential_restitution,
     },
     LawInfo {
         name: "element: ball",
         summary: "a force of bounded length that opposes a velocity; impulses bounded by themselves",
         scene: "[[element]] bound = a, impulse_bound = b",
         parameters: &[("a", "[0, inf)", "N"), ("b", "[0, inf)", "N s")],
+        taken: |s| s.elements,
     },
     LawInfo {
         name: "element: box",
         summary: "force components in ranges (pre-stressed springs, one-sided stops)",
         scene: "[[element]] range = [[lower, upper], ..], impulse_range = [[..], ..]",
         parameters: &[("lower, upper", "[-inf, inf]", "N")],
+        taken: |s| s.elements,
     },
     LawInfo {
         name: "bilateral",
         summary: "a joint: position or velocity functions that stay zero",
         scene: "[[joint]] position = [..] or velocity = [..]",
         parameters: &[],
+        taken: |s| s.joints,
     },
 ];
 
 fn law_json(l: &LawInfo) -> Value {
     let parameters: Vec<Value> =
         l.parameters.iter().map(|(n, r, u)| json!({ "name": n, "range": r, "unit": u })).collect();
-    json!({ "name": l.name, "summary": l.summary, "scene": l.scene, "parameters": parameters })
+    json!({ "name": l.name, "summary": l.summary, "scene": l.scene, "parameters": parameters, "schemes": l.schemes() })
 }

@@ -250,7 +250,13 @@ fn apply(document: &mut Document, request: &Request) -> Result<(), SceneError> {
 }
 
 fn model_fault(error: &ModelError, places: &BTreeMap<String, Origin>) -> Fault {
-    let message = error.to_string();
+    let message = match error {
+        ModelError::TooWide { kind, name, count } => format!(
+            "{kind} `{name}` depends on {count} coordinates, at most {} are possible: split it into several",
+            nonsmooth::contract::MAX_LOCAL
+        ),
+        other => other.to_string(),
+    };
     let found = message.split('`').skip(1).step_by(2);
     let origin = found.clone().find_map(|w| places.get(w).or_else(|| places.get(&format!("force {w}"))));
     Fault::new(&origin.cloned().unwrap_or_default(), message)

@@ -252,7 +252,7 @@ fn fine_runs_come_near_the_closed_forms() {
         let e: Vec<f64> = c.rows.iter().map(|r| r.errors.unwrap().q.l1).collect();
         println!("{name} {set:?}: {e:?}");
         // First order at least: a tenth of the step, at most half of the error even where an impact falls badly.
-        assert!(e[1] <= 0.5 * e[0] && e[1] < 2e-2, "{name} {set:?}: {e:?}");
+        assert!(e[1] <= 0.5 * e[0], "{name} {set:?}: {e:?}");
     }
 }
 

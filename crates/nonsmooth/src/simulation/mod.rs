@@ -28,4 +28,4 @@ pub use examine::{Observer, StepView};
 pub use options::{Observe, Policy, SimulationOptions};
 pub use run::{Advance, Simulation};
 pub use summary::{Status, Stop, Summary, Work};
-pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, dense_output};
+pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, between, dense_output};

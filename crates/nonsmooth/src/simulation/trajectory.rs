@@ -223,38 +223,37 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: cubic Hermite without an impact; with one, q linear and u the value at the start.
+/// The state inside a step: see [`between`].
 pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
-    let s = ((t - start.t) / step.dt).clamp(0.0, 1.0);
-    let (q0, q1) = (&start.q, &step.end.q);
-    if step.impact {
-        let q = q0.iter().zip(q1).map(|(a, b)| a + s * (b - a)).collect();
-        return (q, start.u.clone());
+    between(system, start, &step.end, step.dt, step.impact, t)
+}
+
+/// The state at `t` between two states of a run, `dt` apart: cubic Hermite without an impact; with one, q linear and u the value
+/// at the start. Where q̇ = u the velocity is the slope of the same cubic, otherwise it is linear.
+pub fn between(system: &dyn System, a: &State, b: &State, dt: f64, impact: bool, t: f64) -> (Vec<f64>, Vec<f64>) {
+    let s = ((t - a.t) / dt).clamp(0.0, 1.0);
+    let linear = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + s * (b - a)).collect::<Vec<f64>>();
+    if impact {
+        return (linear(&a.q, &b.q), a.u.clone());
     }
-    let n = q0.len();
+    let (q0, q1, n) = (&a.q, &b.q, a.q.len());
     let (mut r0, mut r1) = (vec![0.0; n], vec![0.0; n]);
-    crate::state::rates(system, start.t, q0, &start.u, &mut r0);
-    crate::state::rates(system, step.end.t, q1, &step.end.u, &mut r1);
-    let (s2, s3, h) = (s * s, s * s * s, step.dt);
+    crate::state::rates(system, a.t, q0, &a.u, &mut r0);
+    crate::state::rates(system, b.t, q1, &b.u, &mut r1);
+    let (s2, s3) = (s * s, s * s * s);
     let q = (0..n)
         .map(|i| {
             (2.0 * s3 - 3.0 * s2 + 1.0) * q0[i]
-                + (s3 - 2.0 * s2 + s) * h * r0[i]
+                + (s3 - 2.0 * s2 + s) * dt * r0[i]
                 + (3.0 * s2 - 2.0 * s3) * q1[i]
-                + (s3 - s2) * h * r1[i]
+                + (s3 - s2) * dt * r1[i]
         })
         .collect();
-    // With q̇ = u the velocity is the slope of the same cubic; otherwise it is linear.
-    let u = (0..start.u.len())
-        .map(|i| {
-            if system.structure().identity_kinematics {
-                (6.0 * s2 - 6.0 * s) * (q0[i] - q1[i]) / h
-                    + (3.0 * s2 - 4.0 * s + 1.0) * r0[i]
-                    + (3.0 * s2 - 2.0 * s) * r1[i]
-            } else {
-                start.u[i] + s * (step.end.u[i] - start.u[i])
-            }
-        })
-        .collect();
-    (q, u)
+    if !system.structure().identity_kinematics {
+        return (q, linear(&a.u, &b.u));
+    }
+    let slope = |i: usize| {
+        (6.0 * s2 - 6.0 * s) * (q0[i] - q1[i]) / dt + (3.0 * s2 - 4.0 * s + 1.0) * r0[i] + (3.0 * s2 - 2.0 * s) * r1[i]
+    };
+    (q, (0..n).map(slope).collect())
 }

@@ -2,6 +2,7 @@
 
 use super::curve::Curve;
 use super::reference::Reference;
+use nonsmooth::System;
 use nonsmooth::measure::{Point, graph_distance};
 use serde::Serialize;
 
@@ -38,13 +39,20 @@ const PER_STEP: f64 = 8.0;
 const MAX_SAMPLES: f64 = 4e6;
 
 /// Errors at the step ends of a run, or at given times. `unit` lists groups of coordinates that are compared up to sign.
-pub(super) fn errors(run: &Curve, reference: &Reference, at: &[f64], step: f64, unit: &[Vec<usize>]) -> Errors {
+pub(super) fn errors(
+    system: &dyn System,
+    run: &Curve,
+    reference: &Reference,
+    at: &[f64],
+    step: f64,
+    unit: &[Vec<usize>],
+) -> Errors {
     let times: Vec<f64> = if at.is_empty() { run.t.clone() } else { sorted(at) };
     let mut found: Vec<Motion> = Vec::with_capacity(times.len());
     let mut exact = Vec::with_capacity(times.len());
     for (k, &t) in times.iter().enumerate() {
-        let (mut q, u) = if at.is_empty() { (run.q[k].clone(), run.u[k].clone()) } else { run.at(t) };
-        let (q_exact, u_exact) = reference.at(t);
+        let (mut q, u) = if at.is_empty() { run.point(k) } else { run.at(system, t) };
+        let (q_exact, u_exact) = reference.at(system, t);
         align(&mut q, &q_exact, unit);
         found.push((q, u));
         exact.push((q_exact, u_exact));
@@ -60,11 +68,11 @@ pub(super) fn errors(run: &Curve, reference: &Reference, at: &[f64], step: f64, 
         times.iter().copied().zip(exact.iter().cloned()).collect()
     } else {
         match reference.grid() {
-            Some(grid) => grid.iter().map(|&t| (t, reference.at(t))).collect(),
+            Some(grid) => grid.iter().map(|&t| (t, reference.at(system, t))).collect(),
             None => {
                 let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
                 let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
-                with_jumps(reference, samples.map(|t| (t, reference.at(t))).collect())
+                with_jumps(system, reference, samples.map(|t| (t, reference.at(system, t))).collect())
             }
         }
     };
@@ -105,7 +113,7 @@ fn change(a: &Motion, b: &Motion) -> f64 {
 
 /// Samples of a closed form, with both sides of every jump of the velocity: intervals over which it changes much more than on the average are
 /// bisected to the last bit.
-fn with_jumps(reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, Motion)> {
+fn with_jumps(system: &dyn System, reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, Motion)> {
     let intervals = samples.len().saturating_sub(1).max(1) as f64;
     let mean = samples.windows(2).map(|w| change(&w[0].1, &w[1].1)).sum::<f64>() / intervals;
     let mut out: Vec<(f64, Motion)> = Vec::with_capacity(samples.len());
@@ -120,7 +128,7 @@ fn with_jumps(reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, M
                 if t <= a.0 || t >= b.0 {
                     break;
                 }
-                let middle = (t, reference.at(t));
+                let middle = (t, reference.at(system, t));
                 if change(&a.1, &middle.1) > change(&middle.1, &b.1) {
                     b = middle;
                 } else {

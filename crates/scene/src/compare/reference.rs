@@ -4,11 +4,11 @@ use super::curve::Curve;
 use super::request::{ReferenceChoice, SchemeChoice};
 use crate::file::{Document, Fault};
 use crate::model::ExactSolution;
-use crate::output::read_npz;
+use crate::output::{ReadArray, read_npz};
 use crate::prepare::{Prepared, Request};
-use nonsmooth::System;
 use nonsmooth::contract::{Candidates, Kind};
 use nonsmooth::simulation::{Observe, Status};
+use nonsmooth::{State, System};
 
 /// A motion that is taken as exact.
 pub(super) enum Reference {
@@ -17,11 +17,11 @@ pub(super) enum Reference {
 }
 
 impl Reference {
-    /// (q, u) at a time.
-    pub(super) fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
+    /// (q, u) at a time, of this system.
+    pub(super) fn at(&self, system: &dyn System, t: f64) -> (Vec<f64>, Vec<f64>) {
         match self {
             Reference::Exact(e) => e.at(t),
-            Reference::Curve(c) => c.at(t),
+            Reference::Curve(c) => c.at(system, t),
         }
     }
 
@@ -76,7 +76,7 @@ impl Reference {
             }
             ReferenceChoice::File(name) => {
                 let s = plain.system.structure();
-                let curve = read_curve(name, s.nq(), s.nu(), s.identity_kinematics)?;
+                let curve = read_curve(name, s.nq(), s.nu())?;
                 let last = curve.t.last().copied().unwrap_or(0.0);
                 if last < plain.options.end * (1.0 - 1e-9) {
                     return Err(format!("`{name}` ends at t = {last} s, before the end {} s", plain.options.end));
@@ -89,7 +89,7 @@ impl Reference {
 }
 
 /// A trajectory file: `trajectory.npz`, or any archive with arrays t, q and u.
-fn read_curve(name: &str, nq: usize, nu: usize, identity: bool) -> Result<Curve, String> {
+fn read_curve(name: &str, nq: usize, nu: usize) -> Result<Curve, String> {
     let arrays = read_npz(std::path::Path::new(name)).map_err(|e| format!("`{name}`: {e}"))?;
     let get = |key: &str| arrays.get(key).ok_or_else(|| format!("`{name}` has no array `{key}`"));
     let (t, q, u) = (get("t")?, get("q")?, get("u")?);
@@ -103,13 +103,14 @@ fn read_curve(name: &str, nq: usize, nu: usize, identity: bool) -> Result<Curve,
     if !t.values.windows(2).all(|w| w[0] < w[1]) {
         return Err(format!("`{name}`: the times do not ascend"));
     }
-    let rows = |a: &crate::output::ReadArray| a.values.chunks(a.width.max(1)).map(<[f64]>::to_vec).collect::<Vec<_>>();
     // Without the array no impacts are assumed.
-    let impulse = match arrays.get("impact") {
-        Some(p) if p.rows == n => p.values.iter().map(|v| *v != 0.0).collect(),
-        _ => vec![false; n],
-    };
-    Ok(Curve::from_arrays(t.values.clone(), rows(q), rows(u), impulse, identity))
+    let impact = arrays.get("impact").filter(|a| a.rows == n);
+    let mut curve = Curve::default();
+    for k in 0..n {
+        let row = |a: &ReadArray| a.values[k * a.width..(k + 1) * a.width].to_vec();
+        curve.push(State::new(t.values[k], row(q), row(u)), impact.is_some_and(|a| a.values[k] != 0.0));
+    }
+    Ok(curve)
 }
 
 /// Samples at which a closed form is compared with the model.

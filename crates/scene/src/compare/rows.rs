@@ -192,7 +192,7 @@ fn run(
     row.seconds = timer.seconds();
     row.calls = summary.work.scheme_calls;
     if summary.status == Status::Done {
-        row.errors = Some(errors(&curve, reference, &request.at, step, unit));
+        row.errors = Some(errors(&prepared.system, &curve, reference, &request.at, step, unit));
     } else {
         row.reason = Some(summary.stop.map_or_else(|| "interrupted".into(), |s| s.to_string()));
     }
