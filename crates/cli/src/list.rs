@@ -4,9 +4,9 @@ use crate::arguments::What;
 use crate::errors::Failed;
 use crate::print_text;
 use complementarity::solver::SOLVERS;
+use nonsmooth::names::nearest;
 use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo, Supports};
 use nonsmooth_scene::bundled::{EXAMPLES, find};
-use nonsmooth_scene::names::nearest;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! Input that cannot be simulated.
 
 use crate::contract::ModelError;
+use crate::names::did_you_mean;
 use crate::scheme::SettingsError;
 use complementarity::solver::OptionsError;
 
@@ -97,11 +98,11 @@ pub enum Error {
         feature: String,
     },
     /// No such solver.
-    #[error("unknown solver `{name}`: did you mean `{nearest}`?")]
+    #[error("unknown solver `{name}`{}", did_you_mean(.nearest))]
     Solver {
         /// What was given.
         name: String,
-        /// The nearest name.
+        /// The nearest name, empty if none is near.
         nearest: String,
     },
     /// Solver options out of range.

@@ -36,6 +36,7 @@ pub mod contract;
 mod error;
 pub mod law;
 pub mod measure;
+pub mod names;
 pub mod reference;
 pub mod scheme;
 pub mod simulation;

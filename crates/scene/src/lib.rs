@@ -24,7 +24,6 @@ pub mod explain;
 pub mod file;
 pub mod formula;
 pub mod model;
-pub mod names;
 pub mod output;
 pub mod prepare;
 pub mod report;

@@ -12,11 +12,11 @@ mod velocity_level;
 
 pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
-pub(crate) use settings::nearest;
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub(crate) use velocity_level::is_impact;
 
 use crate::contract::{Needs, System};
+use crate::names::nearest;
 use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::{FullProblem, Options, Report, Solver};
@@ -173,7 +173,7 @@ pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, Settings
         }
         None => Err(SettingsError::Scheme {
             name: name.into(),
-            nearest: nearest(name, SCHEMES.iter().map(|s| s.name)).into(),
+            nearest: nearest(name, SCHEMES.iter().map(|s| s.name)).unwrap_or_default().into(),
         }),
     }
 }

@@ -2,6 +2,7 @@
 //! scene files, lists and docs.
 
 use super::SchemeInfo;
+use crate::names::{did_you_mean, nearest};
 use std::collections::BTreeMap;
 
 /// The value of an option.
@@ -55,21 +56,21 @@ pub struct Settings(BTreeMap<String, Setting>);
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// No such scheme.
-    #[error("unknown scheme `{name}`: did you mean `{nearest}`?")]
+    #[error("unknown scheme `{name}`{}", did_you_mean(.nearest))]
     Scheme {
         /// What was given.
         name: String,
-        /// The nearest name.
+        /// The nearest name, empty if none is near.
         nearest: String,
     },
     /// No such option.
-    #[error("scheme `{scheme}` has no option `{key}`{}", if .nearest.is_empty() { String::new() } else { format!(": did you mean `{}`?", .nearest) })]
+    #[error("scheme `{scheme}` has no option `{key}`{}", did_you_mean(.nearest))]
     Unknown {
         /// The scheme.
         scheme: &'static str,
         /// The key.
         key: String,
-        /// The nearest key, empty if the scheme has no options.
+        /// The nearest key, empty if none is near.
         nearest: String,
     },
     /// A value of the wrong type or outside its range.
@@ -123,7 +124,7 @@ impl Settings {
             Some(key) => Err(SettingsError::Unknown {
                 scheme: info.name,
                 key: key.clone(),
-                nearest: nearest(key, info.options.iter().map(|o| o.key)).into(),
+                nearest: nearest(key, info.options.iter().map(|o| o.key)).unwrap_or_default().into(),
             }),
         }
     }
@@ -157,23 +158,4 @@ impl Settings {
         };
         Err(SettingsError::Value { key: option.key, found, expected: format!("one of {}", words.join(", ")) })
     }
-}
-
-/// The candidate with the smallest edit distance.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
-    fn distance(a: &str, b: &str) -> usize {
-        let b: Vec<char> = b.chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, ca) in a.chars().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, cb) in b.iter().enumerate() {
-                let next = (diagonal + usize::from(ca != *cb)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = row[j + 1];
-                row[j + 1] = next;
-            }
-        }
-        row[b.len()]
-    }
-    candidates.min_by_key(|c| distance(word, c)).unwrap_or("")
 }

@@ -104,7 +104,7 @@ impl<'a> Simulation<'a> {
         let warnings = start::check(system, &start, &options)?;
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
-            let nearest = crate::scheme::nearest(&options.solver, names).into();
+            let nearest = crate::names::nearest(&options.solver, names).unwrap_or_default().into();
             return Err(Error::Solver { name: options.solver.clone(), nearest });
         };
         let fallback = (options.policy.fallback && options.solver != "auto").then(|| solver::make("auto"));

@@ -2,7 +2,7 @@
 //! are refused with the nearest known one) and its part of the JSON schema.
 
 use super::tree::{Entry, Fault, Node, Origin, Value};
-use crate::names::{is_name, nearest};
+use nonsmooth::names::{is_name, nearest};
 use serde_json::{Value as Json, json};
 
 /// Read from a node.

@@ -5,7 +5,7 @@
 //! by the names of coordinates and velocities: `initial.q.x=1`.
 
 use super::tree::{Document, Entry, Fault, Node, Origin, Override, SceneError, Value, convert};
-use crate::names::nearest;
+use nonsmooth::names::nearest;
 use toml::de::DeValue;
 
 impl Document {

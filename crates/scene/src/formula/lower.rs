@@ -188,7 +188,7 @@ fn name_node(g: &mut Graph, scope: &mut dyn Scope, name: &str, primes: usize, at
 
 fn unknown_function(name: &str) -> String {
     let names: Vec<&str> = FUNCTIONS.iter().map(|(f, _)| *f).chain(OTHERS).collect();
-    let hint = match crate::names::nearest(name, names.into_iter()) {
+    let hint = match nonsmooth::names::nearest(name, names.into_iter()) {
         Some(n) => format!(": did you mean `{n}`?"),
         None => " (a product needs a `*`)".into(),
     };

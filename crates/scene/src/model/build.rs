@@ -7,8 +7,8 @@ use super::{ForceTape, FormulaModel};
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
 use crate::formula::{Graph, Id, TapeError};
-use crate::names::nearest;
 use nonsmooth::Layout;
+use nonsmooth::names::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A model and where its parts were written.

@@ -3,7 +3,7 @@
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Key, Named, Origin};
 use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, lower_condition, parse};
-use crate::names::nearest;
+use nonsmooth::names::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far definitions may refer to each other in a chain.

@@ -44,6 +44,11 @@ fn distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// ": did you mean `x`?", or nothing.
+pub fn did_you_mean(nearest: &str) -> String {
+    if nearest.is_empty() { String::new() } else { format!(": did you mean `{nearest}`?") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
