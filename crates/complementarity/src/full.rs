@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default)]
 pub struct Coupling {
     dof_start: Vec<usize>,
-    dofs: Vec<usize>,
+    dofs: Vec<u32>,
     value_start: Vec<usize>,
     values: Vec<f64>,
 }
@@ -41,7 +41,7 @@ impl Coupling {
     }
 
     /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled.
-    pub fn push(&mut self, dim: usize, dofs: &[usize]) -> &mut [f64] {
+    pub fn push(&mut self, dim: usize, dofs: &[u32]) -> &mut [f64] {
         if self.dof_start.is_empty() {
             self.clear();
         }
@@ -65,7 +65,7 @@ impl Coupling {
 
     /// Unknowns that block `i` touches.
     #[inline]
-    pub fn dofs(&self, i: usize) -> &[usize] {
+    pub fn dofs(&self, i: usize) -> &[u32] {
         &self.dofs[self.dof_start[i]..self.dof_start[i + 1]]
     }
 
@@ -83,7 +83,7 @@ impl Coupling {
         for &rk in r {
             let (row, rest) = values.split_at(dofs.len());
             for (&j, w) in dofs.iter().zip(row) {
-                y[j] += w * rk;
+                y[j as usize] += w * rk;
             }
             values = rest;
         }
@@ -98,7 +98,7 @@ impl Coupling {
             let (row, rest) = values.split_at(dofs.len());
             let mut s = *uk;
             for (&j, w) in dofs.iter().zip(row) {
-                s += w * v[j];
+                s += w * v[j as usize];
             }
             *uk = s;
             values = rest;
@@ -176,7 +176,7 @@ impl FullProblem {
     }
 
     /// Appends a block; `velocity` is its part of c. Returns the rows of Wᵀ, to be filled.
-    pub fn push_block(&mut self, set: Set, dofs: &[usize], velocity: &[f64]) -> &mut [f64] {
+    pub fn push_block(&mut self, set: Set, dofs: &[u32], velocity: &[f64]) -> &mut [f64] {
         let dim = set.dim();
         debug_assert_eq!(dim, velocity.len());
         self.reduction.made_for = None;
@@ -248,7 +248,7 @@ impl FullProblem {
             for k in 0..self.sets[j].dim() {
                 let column = &mut red.columns[col * n..(col + 1) * n];
                 for (&i, w) in dofs.iter().zip(&values[k * dofs.len()..]) {
-                    column[i] += w;
+                    column[i as usize] += w;
                 }
                 self.matrix.solve(column);
                 let mut row = 0;
@@ -257,7 +257,7 @@ impl FullProblem {
                     for p in 0..self.sets[i].dim() {
                         let mut s = 0.0;
                         for (&l, w) in dofs.iter().zip(&values[p * dofs.len()..]) {
-                            s += w * column[l];
+                            s += w * column[l as usize];
                         }
                         a[(row, col)] = s;
                         row += 1;
@@ -287,7 +287,7 @@ impl FullProblem {
             let (dofs, values) = (self.coupling.dofs(j), self.coupling.values(j));
             let first = red.components.len();
             for &i in dofs {
-                let c = m.component(i);
+                let c = m.component(i as usize);
                 if !red.components[first..].contains(&c) {
                     red.components.push(c);
                     red.next.push(red.head[c]);
@@ -302,8 +302,8 @@ impl FullProblem {
                     let at = red.columns.len();
                     red.columns.resize(at + m.size(c), 0.0);
                     for (&i, w) in dofs.iter().zip(&values[k * dofs.len()..]) {
-                        if m.component(i) == c {
-                            red.columns[at + m.position(i)] += w;
+                        if m.component(i as usize) == c {
+                            red.columns[at + m.position(i as usize)] += w;
                         }
                     }
                     m.solve_component(c, &mut red.columns[at..]);
@@ -354,8 +354,8 @@ impl FullProblem {
                         for (&l, w) in dofs.iter().zip(&values[p * dofs.len()..]) {
                             let mut at = red.column_start[j] + k * height;
                             for &c in touched {
-                                if m.component(l) == c {
-                                    s += w * red.columns[at + m.position(l)];
+                                if m.component(l as usize) == c {
+                                    s += w * red.columns[at + m.position(l as usize)];
                                 }
                                 at += m.size(c);
                             }
@@ -437,7 +437,7 @@ struct FullBlockFile {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
     set: Set,
-    dofs: Vec<usize>,
+    dofs: Vec<u32>,
     /// Rows of Wᵀ.
     w: Vec<f64>,
     c: Vec<f64>,
@@ -507,7 +507,7 @@ impl FullProblem {
             };
             sized("c of a block", block.c.len(), d)?;
             sized("w of a block", block.w.len(), d * block.dofs.len())?;
-            if let Some(&index) = block.dofs.iter().find(|&&i| i >= n) {
+            if let Some(index) = block.dofs.iter().map(|&i| i as usize).find(|&i| i >= n) {
                 return Err(ProblemError::Index { what: "dofs of a block", index, size: n });
             }
             p.push_block(block.set, &block.dofs, &block.c).copy_from_slice(&block.w);

@@ -24,6 +24,10 @@ struct Physics {
 /// Set, unknowns, rows of Wᵀ, c.
 type Block = (Set, Vec<usize>, Vec<f64>, Vec<f64>);
 
+fn indices(dofs: &[usize]) -> Vec<u32> {
+    dofs.iter().map(|&i| i as u32).collect()
+}
+
 impl Physics {
     /// Four bodies with three unknowns each, an unsymmetric M̂ (gyroscopic and damping terms), and blocks between
     /// pairs of bodies.
@@ -90,7 +94,7 @@ impl Physics {
         }
         p.f.copy_from_slice(&self.f);
         for (set, dofs, w, c) in &self.blocks {
-            p.push_block(set.clone(), dofs, c).copy_from_slice(w);
+            p.push_block(set.clone(), &indices(dofs), c).copy_from_slice(w);
         }
         p
     }
@@ -337,12 +341,12 @@ fn a_problem_that_is_used_again_forgets_the_old_one() {
         now.blocks.reverse();
         for (set, dofs, w, c) in &mut now.blocks {
             w.iter_mut().for_each(|v| *v = -*v);
-            used.push_block(set.clone(), dofs, c).copy_from_slice(w);
+            used.push_block(set.clone(), &indices(dofs), c).copy_from_slice(w);
         }
         compare(&mut used, &now, "new blocks");
 
         let extra = (Set::NonNegative, now.blocks[0].1.clone(), vec![0.3; now.blocks[0].1.len()], vec![-1.0]);
-        used.push_block(extra.0.clone(), &extra.1, &extra.3).copy_from_slice(&extra.2);
+        used.push_block(extra.0.clone(), &indices(&extra.1), &extra.3).copy_from_slice(&extra.2);
         now.blocks.push(extra);
         compare(&mut used, &now, "one more block");
 

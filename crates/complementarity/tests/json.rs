@@ -64,7 +64,7 @@ fn full_problem() -> FullProblem {
     for (k, set) in sets().into_iter().enumerate() {
         let dim = set.dim();
         let values = g.vector(dim * 2);
-        p.push_block(set, &[k, 39 - k], &vec![AWKWARD[k]; dim]).copy_from_slice(&values);
+        p.push_block(set, &[k as u32, 39 - k as u32], &vec![AWKWARD[k]; dim]).copy_from_slice(&values);
     }
     p
 }

@@ -130,7 +130,7 @@ fn alike(case: &Case, list: &Candidates, i: usize, row: usize, t: f64, q: &[f64]
         let spread = |row: &[f64]| {
             let mut full = vec![0.0; nu];
             for (v, &j) in row.iter().zip(k.dofs.iter()) {
-                full[j] = *v;
+                full[j as usize] = *v;
             }
             full
         };
@@ -140,7 +140,7 @@ fn alike(case: &Case, list: &Candidates, i: usize, row: usize, t: f64, q: &[f64]
     let cosine = |a: &[f64], b: &[f64]| (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()).abs();
     let own = &rows(i)[row];
     let near = (0..list.len()).filter(|&j| rows(j).iter().any(|r| cosine(own, r) >= 1.0 - 1e-4));
-    near.map(|j| case.system.name(&list.items()[j])).collect()
+    near.map(|j| case.system.name(list.items()[j].id)).collect()
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_changed_percussion_is_found_with_its_step_and_its_interaction() {
             let took = |r: &nonsmooth::simulation::Record| r.step.as_ref().is_some_and(|s| s.active[i]);
             let steps: Vec<usize> =
                 (1..trajectory.records().len()).filter(|&n| took(&trajectory.records()[n])).collect();
-            assert!(!steps.is_empty(), "{}: `{}` never took part", case.name, case.system.name(k));
+            assert!(!steps.is_empty(), "{}: `{}` never took part", case.name, case.system.name(k.id));
             let n = steps.len();
             for index in [steps[0], steps[n / 3], steps[2 * n / 3], steps[n - 1]] {
                 for component in list.range(i) {
@@ -200,7 +200,7 @@ fn a_percussion_at_an_open_contact_is_found() {
             let step = trajectory.records_mut()[index].step.as_mut().unwrap();
             step.percussions.values_mut()[list.range(i).start] += CHANGE;
             let found = recheck(case, scheme, settings, &trajectory);
-            let name = case.system.name(&list.items()[i]);
+            let name = case.system.name(list.items()[i].id);
             let named = found.interaction.as_deref() == Some(&name);
             if !(found.index == index && named && found.certificate.residual() > CERTIFIED) {
                 let what = (found.index, found.interaction, found.certificate.residual());

@@ -23,7 +23,7 @@ impl Observer for Watch {
             let (mut w, mut gamma) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
             view.system.velocity(k, end.t, &end.q, &mut w, &mut gamma);
             for (row, g) in w.chunks_exact(k.dofs.len()).zip(&mut gamma) {
-                *g += row.iter().zip(k.dofs.iter()).map(|(w, &j)| w * end.u[j]).sum::<f64>();
+                *g += k.row_times(row, &end.u);
                 self.defect = self.defect.max(g.abs());
             }
         }

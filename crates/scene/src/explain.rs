@@ -110,7 +110,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
         for r in 0..k.dim {
             let mut row = vec![0.0; n];
             for (c, &d) in k.dofs.iter().enumerate() {
-                row[d] = w[r * k.dofs.len() + c];
+                row[d as usize] = w[r * k.dofs.len() + c];
             }
             rate = rate.max((chi[r] + row.iter().zip(&p.start.u).map(|(a, b)| a * b).sum::<f64>()).abs());
             rows.push(row);
@@ -121,7 +121,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
             defect = g.iter().fold(0.0, |m, v| m.max(v.abs()));
         }
         let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
-        let name = p.system.name(k);
+        let name = p.system.name(k.id);
         let _ = writeln!(o, "  {name:<14} {} on {level} level, defect {defect:.2e}, rate {rate:.2e}", count(k.dim));
         if rate > 1e-6 {
             warnings.push(format!(
@@ -162,9 +162,9 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
             let (mut w, mut chi) = (vec![0.0; k.dim * n], vec![0.0; k.dim]);
             p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
             let gamma: Vec<f64> = (0..k.dim)
-                .map(|r| chi[r] + k.dofs.iter().enumerate().map(|(c, &d)| w[r * n + c] * p.start.u[d]).sum::<f64>())
+                .map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u))
                 .collect();
-            let name = p.system.name(k);
+            let name = p.system.name(k.id);
             let law = law_text(&k.law);
             if kind == Kind::Contact {
                 let mut g = [0.0];

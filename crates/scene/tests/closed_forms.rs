@@ -57,7 +57,7 @@ fn contacts(p: &Prepared, t: f64, q: &[f64]) -> Vec<Touch> {
         assert!(chi.iter().all(|x| *x == 0.0), "the obstacles of these scenes rest");
         let rows = w.chunks(k.dofs.len()).map(|row| {
             let mut full = vec![0.0; n];
-            k.dofs.iter().zip(row).for_each(|(&j, v)| full[j] = *v);
+            k.dofs.iter().zip(row).for_each(|(&j, v)| full[j as usize] = *v);
             full
         });
         let (e, mu) = match &*k.law {

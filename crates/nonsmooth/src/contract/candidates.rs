@@ -20,6 +20,60 @@ pub enum Kind {
     Element,
 }
 
+/// Indices up to this many are kept without a heap: the velocities of two planar bodies.
+const INLINE: usize = 6;
+
+/// A short list of indices, cheap to make and to clone: lists of contacts change while bodies move.
+#[derive(Clone)]
+pub struct Indices(Store);
+
+#[derive(Clone)]
+enum Store {
+    Inline(u8, [u32; INLINE]),
+    Shared(Arc<[u32]>),
+}
+
+impl std::ops::Deref for Indices {
+    type Target = [u32];
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        match &self.0 {
+            Store::Inline(n, list) => &list[..usize::from(*n)],
+            Store::Shared(list) => list,
+        }
+    }
+}
+
+impl std::fmt::Debug for Indices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl From<&[u32]> for Indices {
+    #[inline]
+    fn from(list: &[u32]) -> Self {
+        if list.len() > INLINE {
+            return Self(Store::Shared(list.into()));
+        }
+        let mut at = [0; INLINE];
+        at[..list.len()].copy_from_slice(list);
+        Self(Store::Inline(list.len() as u8, at))
+    }
+}
+
+impl<const N: usize> From<[u32; N]> for Indices {
+    fn from(list: [u32; N]) -> Self {
+        Self::from(&list[..])
+    }
+}
+
+impl From<&[usize]> for Indices {
+    fn from(list: &[usize]) -> Self {
+        Self::from(&list.iter().map(|&i| i as u32).collect::<Vec<u32>>()[..])
+    }
+}
+
 /// One interaction. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Interaction {
@@ -27,16 +81,48 @@ pub struct Interaction {
     pub id: u64,
     /// What it is.
     pub kind: Kind,
+    /// Whether W and χ depend neither on t nor on q: they are then evaluated once.
+    pub constant: bool,
     /// Number of components of its velocity.
     pub dim: usize,
     /// Its law.
     pub law: Arc<Law>,
     /// Velocities that γ depends on: the columns of Wᵀ.
-    pub dofs: Arc<[usize]>,
+    pub dofs: Indices,
+    /// Coordinates that g and γ depend on, if they are not numbered as the velocities.
+    coordinates: Option<Arc<[u32]>>,
+}
+
+impl Interaction {
+    /// An interaction whose g and γ depend on the coordinates with the numbers of its velocities.
+    pub fn new(id: u64, kind: Kind, dim: usize, law: Arc<Law>, dofs: impl Into<Indices>) -> Self {
+        Self { id, kind, constant: false, dim, law, dofs: dofs.into(), coordinates: None }
+    }
+
+    /// The same, depending on these coordinates.
+    pub fn with_coordinates(mut self, coordinates: &[usize]) -> Self {
+        let list: Vec<u32> = coordinates.iter().map(|&i| i as u32).collect();
+        self.coordinates = (list[..] != self.dofs[..]).then(|| list.into());
+        self
+    }
+
+    /// States that W and χ are constant.
+    pub fn with_constant_directions(mut self, constant: bool) -> Self {
+        self.constant = constant;
+        self
+    }
+
     /// Coordinates that g and γ depend on.
-    pub coordinates: Arc<[usize]>,
-    /// Whether W and χ depend neither on t nor on q: they are then evaluated once.
-    pub constant: bool,
+    #[inline]
+    pub fn coordinates(&self) -> &[u32] {
+        self.coordinates.as_deref().unwrap_or(&self.dofs)
+    }
+
+    /// Σ row_j u_j over [`Interaction::dofs`]: one component of Wᵀu.
+    #[inline]
+    pub fn row_times(&self, row: &[f64], u: &[f64]) -> f64 {
+        self.dofs.iter().zip(row).map(|(&j, w)| w * u[j as usize]).sum()
+    }
 }
 
 /// The interactions of a step attempt, in ascending order of [`Interaction::id`].

@@ -48,8 +48,8 @@ impl System for ValuesOnly<'_> {
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
         self.0.potential(i, t, q)
     }
-    fn name(&self, k: &Interaction) -> String {
-        self.0.name(k)
+    fn name(&self, id: u64) -> String {
+        self.0.name(id)
     }
 }
 
@@ -115,8 +115,8 @@ pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance:
     let mut list = Candidates::default();
     system.candidates(t, q, f64::INFINITY, &mut list);
     for k in list.items() {
-        let name = format!("{:?} {}", k.kind, system.name(k)).to_lowercase();
-        let (nc, nd) = (k.coordinates.len(), k.dofs.len());
+        let name = format!("{:?} {}", k.kind, system.name(k.id)).to_lowercase();
+        let (nc, nd) = (k.coordinates().len(), k.dofs.len());
         let mut exact = vec![0.0; k.position_dim() * nc];
         let mut approx = exact.clone();
         system.position_gradient(k, t, q, &mut exact);
@@ -156,7 +156,7 @@ pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance:
             let (plus, minus) = (at(1.0), at(-1.0));
             for r in 0..rows {
                 let along: f64 =
-                    chi[r] + w[r * nd..(r + 1) * nd].iter().zip(k.dofs.iter()).map(|(w, &j)| w * u[j]).sum::<f64>();
+                    chi[r] + k.row_times(&w[r * nd..(r + 1) * nd], u);
                 compare(format!("W and chi of {name}"), 1, &[along], &[(plus[r] - minus[r]) / (2.0 * e)]);
             }
         }

@@ -384,8 +384,9 @@ impl<M: Model> System for Differentiated<M> {
         Derivatives::Exact
     }
 
-    fn name(&self, k: &Interaction) -> String {
-        self.parts[k.kind as usize][index_of(k.id)].0.clone()
+    fn name(&self, id: u64) -> String {
+        let part = self.parts.get((id >> 32) as usize).and_then(|list| list.get(index_of(id)));
+        part.map(|p| p.0.clone()).unwrap_or_default()
     }
 
     fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {

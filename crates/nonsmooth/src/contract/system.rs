@@ -115,8 +115,8 @@ pub trait System {
         Derivatives::Differences
     }
 
-    /// Name of an interaction, for events, records and messages.
-    fn name(&self, k: &Interaction) -> String;
+    /// Name of the interaction with this identity, for events, records and messages.
+    fn name(&self, id: u64) -> String;
 
     /// Checks at a state what only the system itself can see (missing functions, velocities that are
     /// not affine in u); the message names the offender.
@@ -274,10 +274,10 @@ mod differences {
 
     pub(super) fn position_gradient<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
         let rows = k.position_dim();
-        let coordinates = &k.coordinates;
+        let coordinates = k.coordinates();
         for (c, &j) in coordinates.iter().enumerate() {
             let mut unit = vec![0.0; q.len()];
-            unit[j] = 1.0;
+            unit[j as usize] = 1.0;
             let column = along(rows, q, &unit, |x, _, out| s.position(k, t, x, out));
             for r in 0..rows {
                 out[r * coordinates.len() + c] = column[r];
@@ -289,7 +289,7 @@ mod differences {
         let mut w = vec![0.0; k.dim * k.dofs.len()];
         s.velocity(k, t, q, &mut w, out);
         for (row, g) in w.chunks_exact(k.dofs.len().max(1)).zip(out) {
-            *g += row.iter().zip(k.dofs.iter()).map(|(w, &j)| w * u[j]).sum::<f64>();
+            *g += k.row_times(row, u);
         }
     }
 
@@ -301,10 +301,10 @@ mod differences {
         u: &[f64],
         out: &mut [f64],
     ) {
-        let coordinates = &k.coordinates;
+        let coordinates = k.coordinates();
         for (c, &j) in coordinates.iter().enumerate() {
             let mut unit = vec![0.0; q.len()];
-            unit[j] = 1.0;
+            unit[j as usize] = 1.0;
             let column = along(k.dim, q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
             for r in 0..k.dim {
                 out[r * coordinates.len() + c] = column[r];

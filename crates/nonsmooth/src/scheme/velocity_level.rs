@@ -333,7 +333,7 @@ impl VelocityLevel {
                 let (w, rest) = values.split_at(dofs.len());
                 let mut u = self.chi[row];
                 for (&j, w) in dofs.iter().zip(w) {
-                    u += w * v[j];
+                    u += w * v[j as usize];
                 }
                 change = change.max((u - self.gamma[row]).abs());
                 self.gamma[row] = u;
@@ -413,6 +413,6 @@ pub(super) fn gap(system: &dyn System, k: &Interaction, t: f64, q: &[f64]) -> Re
     if g[0].is_finite() {
         Ok(g[0])
     } else {
-        Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k)) })
+        Err(Failure::NotFinite { what: format!("the gap of contact `{}`", system.name(k.id)) })
     }
 }

@@ -131,7 +131,7 @@ impl Simulation<'_> {
                 for (s, v) in sum.iter_mut().zip(p) {
                     *s += v;
                 }
-                self.names.entry(k.id).or_insert_with(|| system.name(k));
+                self.names.entry(k.id).or_insert_with(|| system.name(k.id));
             }
         }
         observer.step(&StepView {
@@ -168,7 +168,7 @@ impl Simulation<'_> {
             let mut w = vec![0.0; k.dim * k.dofs.len()];
             let mut chi = vec![0.0; k.dim];
             system.velocity(k, start.t, &start.q, &mut w, &mut chi);
-            let change = |row: &[f64]| k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j] - start.u[j])).sum::<f64>();
+            let change = |row: &[f64]| k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>();
             let rows = w.chunks_exact(k.dofs.len().max(1));
             (change(&w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
         };
@@ -179,7 +179,7 @@ impl Simulation<'_> {
         };
         self.log.look(start.t, step, free, gap, |t, kind, i| {
             let k = i.map(|i| &step.candidates.items()[i]);
-            events.push(Event { t, kind, id: k.map(|k| k.id), contact: k.map(|k| system.name(k)) });
+            events.push(Event { t, kind, id: k.map(|k| k.id), contact: k.map(|k| system.name(k.id)) });
         });
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
     for k in list.items() {
         let n = k.position_dim();
         if let Err(e) = k.law.validate(k.dim) {
-            return Err(Error::Contract(format!("`{}`: {e}", system.name(k))));
+            return Err(Error::Contract(format!("`{}`: {e}", system.name(k.id))));
         }
         if n == 0 {
             continue;
@@ -55,15 +55,15 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
         let worst = g[..n].iter().fold(0.0f64, |m, v| if v.abs() <= m { m } else { v.abs() });
         if k.kind == Kind::Contact {
             if !(-g[0] <= o.initial_tolerance) {
-                let contact = system.name(k);
+                let contact = system.name(k.id);
                 return Err(Error::Penetration { contact, depth: -g[0], tolerance: o.initial_tolerance });
             }
             if g[0] < 0.0 {
-                let (name, depth) = (system.name(k), -g[0]);
+                let (name, depth) = (system.name(k.id), -g[0]);
                 warnings.push(format!("contact `{name}` penetrates by {depth:.3e} m at the start and starts closed"));
             }
         } else if !(worst <= o.initial_tolerance) {
-            let joint = system.name(k);
+            let joint = system.name(k.id);
             return Err(Error::Joint { joint, defect: worst, tolerance: o.initial_tolerance });
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
         system.velocity(k, start.t, &start.q, &mut w, &mut chi);
         // Rounding of the terms of a velocity is no velocity.
         let moves = |r: usize| {
-            let terms = || k.dofs.iter().zip(&w[r * k.dofs.len()..]).map(|(&j, w)| w * start.u[j]);
+            let terms = || k.dofs.iter().zip(&w[r * k.dofs.len()..]).map(|(&j, w)| w * start.u[j as usize]);
             let (rate, size) = (chi[r] + terms().sum::<f64>(), chi[r].abs() + terms().map(f64::abs).sum::<f64>());
             rate.abs() > 1e-12 * size
         };

@@ -16,7 +16,7 @@ impl Simulation<'_> {
             let mut out = Vec::new();
             for (i, k) in step.candidates.items().iter().enumerate() {
                 if step.active.get(i) == Some(&true) {
-                    k.law.percussion_sets(k.dim, step.dt, |_| out.push(self.system.name(k)));
+                    k.law.percussion_sets(k.dim, step.dt, |_| out.push(self.system.name(k.id)));
                 }
             }
             out
@@ -75,7 +75,7 @@ impl Simulation<'_> {
                         Kind::Contact => "contact",
                         Kind::Element => "element",
                     };
-                    return Some(format!("{kind} `{}`", system.name(k)));
+                    return Some(format!("{kind} `{}`", system.name(k.id)));
                 }
             }
         }

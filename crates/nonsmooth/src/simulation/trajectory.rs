@@ -134,7 +134,7 @@ impl Trajectory {
                 }
             }
             if worst.as_ref().is_none_or(|w| !(certificate.residual() <= w.certificate.residual())) {
-                let name = certificate.culprit().map(|c| system.name(&step.candidates.items()[c]));
+                let name = certificate.culprit().map(|c| system.name(step.candidates.items()[c].id));
                 worst = Some(Recheck { index: i, t: to.t, certificate, interaction: name });
             }
         }

@@ -35,15 +35,7 @@ impl Hand {
                 needs: Needs { contacts: true, ..Needs::default() },
                 breaks: Vec::new(),
             },
-            contact: Interaction {
-                id: 7,
-                kind: Kind::Contact,
-                dim: 1,
-                law,
-                dofs: Arc::new([0]),
-                coordinates: Arc::new([0]),
-                constant: false,
-            },
+            contact: Interaction::new(7, Kind::Contact, 1, law, [0]),
         }
     }
 }
@@ -68,7 +60,7 @@ impl System for Hand {
         w[0] = q[0].cos();
         chi[0] = 0.0;
     }
-    fn name(&self, _k: &Interaction) -> String {
+    fn name(&self, _id: u64) -> String {
         "stop".into()
     }
 }
@@ -122,8 +114,8 @@ impl System for ValuesOnly<'_> {
     fn normalise(&self, q: &mut [f64]) {
         self.0.normalise(q);
     }
-    fn name(&self, k: &Interaction) -> String {
-        self.0.name(k)
+    fn name(&self, id: u64) -> String {
+        self.0.name(id)
     }
 }
 

@@ -74,8 +74,8 @@ impl System for Wrong<'_> {
             out[0] += 0.01;
         }
     }
-    fn name(&self, k: &Interaction) -> String {
-        self.inner.name(k)
+    fn name(&self, id: u64) -> String {
+        self.inner.name(id)
     }
 }
 

@@ -27,16 +27,8 @@ impl Line {
         let force = |name: &str| ForceInfo { name: name.into(), potential: false, constant_jacobian: true };
         let law = Arc::new(Law::Contact(ContactLaw::newton(e)));
         let contacts = (0..count).map(|i| {
-            let touched: Arc<[usize]> = if i + 1 < count { vec![i, i + 1].into() } else { vec![i].into() };
-            Interaction {
-                id: i as u64,
-                kind: Kind::Contact,
-                dim: 1,
-                law: law.clone(),
-                dofs: touched.clone(),
-                coordinates: touched,
-                constant: false,
-            }
+            let touched = if i + 1 < count { vec![i, i + 1] } else { vec![i] };
+            Interaction::new(i as u64, Kind::Contact, 1, law.clone(), &touched[..])
         });
         let contacts = contacts.collect();
         let structure = Structure {
@@ -94,8 +86,8 @@ impl System for Line {
     fn travel(&self, _t0: f64, q0: &[f64], _t1: f64, q1: &[f64]) -> f64 {
         if self.limited { distance(q0, q1) } else { 0.0 }
     }
-    fn name(&self, k: &Interaction) -> String {
-        format!("contact{}", k.id)
+    fn name(&self, id: u64) -> String {
+        format!("contact{id}")
     }
 }
 

@@ -61,7 +61,7 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
             Kind::Contact => "contact",
             Kind::Element => "element",
         };
-        Column { name: system.name(k), kind, first: first - k.dim, dim: k.dim, id: k.id }
+        Column { name: system.name(k.id), kind, first: first - k.dim, dim: k.dim, id: k.id }
     };
     list.items().iter().map(column).collect()
 }

@@ -127,15 +127,9 @@ impl<M: Model> Differentiated<M> {
                 }
                 law.validate(dim).map_err(|source| ModelError::Law { kind: what, name: name.clone(), source })?;
                 note_needs(&mut needs, kind, &law);
-                interactions.push(Interaction {
-                    id: ((kind as u64) << 32) | i as u64,
-                    kind,
-                    dim,
-                    law: Arc::new(law),
-                    dofs: p.velocities.clone(),
-                    coordinates: p.extended.clone(),
-                    constant,
-                });
+                let id = ((kind as u64) << 32) | i as u64;
+                let k = Interaction::new(id, kind, dim, Arc::new(law), &p.velocities[..]);
+                interactions.push(k.with_coordinates(&p.extended).with_constant_directions(constant));
                 parts[kind as usize].push((name.clone(), p));
             }
         }

@@ -30,7 +30,7 @@ impl<M: Model> Differentiated<M> {
         self.probe_statements(t, q, u)?;
         for k in &self.interactions {
             let kind = kind_name(k.kind);
-            let name = self.name(k);
+            let name = self.name(k.id);
             let mut g = vec![0.0; k.position_dim()];
             self.position(k, t, q, &mut g);
             let mut w = vec![0.0; k.dim * k.dofs.len()];
@@ -120,7 +120,7 @@ impl<M: Model> Differentiated<M> {
                 w
             };
             if !same(&at(t, q), &at(t2, &q2)) {
-                return changed(kind_name(k.kind), &self.name(k), "linear");
+                return changed(kind_name(k.kind), &self.name(k.id), "linear");
             }
         }
         Ok(())

@@ -71,7 +71,7 @@ impl VelocityLevel {
             let mut values = self.full.coupling.values(i);
             for _ in 0..self.full.sets[i].dim() {
                 let (row, rest) = values.split_at(dofs.len());
-                size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j]).abs()).sum());
+                size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j as usize]).abs()).sum());
                 values = rest;
             }
         }

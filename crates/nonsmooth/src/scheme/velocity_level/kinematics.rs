@@ -70,7 +70,7 @@ impl Kinematics {
             let (row, rest) = w.split_at(dofs.len());
             let mut s = *chi;
             for (a, &d) in row.iter().zip(dofs.iter()) {
-                s += a * u[d];
+                s += a * u[d as usize];
             }
             *g = s;
             w = rest;
