@@ -11,9 +11,10 @@
 //! A = Wᵀ M̂⁻¹ W,    b = Wᵀ M̂⁻¹ f + c,    v = M̂⁻¹ f + M̂⁻¹ W r .
 //! ```
 //!
-//! With a block-diagonal M̂ (bodies), A is kept block-sparse: two blocks couple only if they touch a
-//! common component. Otherwise A is dense, which is meant for few blocks on many unknowns.
+//! With a diagonal M̂ (bodies in their centres of mass), A = GᵀG is kept by its factor G = M̂^{−1/2}W; with a block-diagonal one it is
+//! kept block-sparse: two blocks couple only if they touch a common component. Otherwise A is dense, which is meant for few blocks on many unknowns.
 
+use crate::gram::Gram;
 use crate::linear::{Matrix, Pattern, Singular};
 use crate::problem::{BlockSparse, Problem, ProblemError, ReducedMatrix};
 use crate::sets::{MAX_DIM, Set};
@@ -129,8 +130,11 @@ pub struct FullProblem {
 struct Reduction {
     problem: Problem,
     v_free: Vec<f64>,
-    /// M̂⁻¹W, one stretch per row of the problem (over all unknowns, or over the touched components).
+    /// M̂⁻¹W, one stretch per row of the problem (over all unknowns, or over the touched components); M̂^{−1/2} of a diagonal
+    /// kernel.
     columns: Vec<f64>,
+    /// G r of a diagonal kernel.
+    y: Vec<f64>,
     /// Block-diagonal kernel: touched components of every block, cumulated.
     component_start: Vec<usize>,
     components: Vec<usize>,
@@ -227,6 +231,10 @@ impl FullProblem {
             return Ok(&self.reduction.problem);
         }
         red.made_for = Some(self.matrix.revision());
+        if self.matrix.as_diagonal().is_some_and(|m| m.iter().all(|&d| d > 0.0)) {
+            self.reduce_diagonal();
+            return Ok(&self.reduction.problem);
+        }
         if self.matrix.as_block_diagonal().is_some() {
             self.reduce_block_diagonal();
             return Ok(&self.reduction.problem);
@@ -267,6 +275,30 @@ impl FullProblem {
             }
         }
         Ok(&self.reduction.problem)
+    }
+
+    /// A = GᵀG, G = M̂^{−1/2} W.
+    fn reduce_diagonal(&mut self) {
+        let Some(m) = self.matrix.as_diagonal() else { return };
+        let red = &mut self.reduction;
+        red.columns.clear();
+        // M̂^{−1/2}, also for the way back.
+        red.columns.extend(m.iter().map(|d| 1.0 / d.sqrt()));
+        if !matches!(red.problem.matrix, ReducedMatrix::Gram(_)) {
+            red.problem.matrix = ReducedMatrix::Gram(Gram::default());
+        }
+        let ReducedMatrix::Gram(g) = &mut red.problem.matrix else { return };
+        g.clear(m.len());
+        for i in 0..self.sets.len() {
+            let dofs = self.coupling.dofs(i);
+            let out = g.push(self.sets[i].dim(), dofs);
+            let n = dofs.len().max(1);
+            for (row, w) in out.chunks_exact_mut(n).zip(self.coupling.values(i).chunks_exact(n)) {
+                for ((g, w), &j) in row.iter_mut().zip(w).zip(dofs) {
+                    *g = w * red.columns[j as usize];
+                }
+            }
+        }
     }
 
     fn reduce_block_diagonal(&mut self) {
@@ -369,9 +401,16 @@ impl FullProblem {
     }
 
     /// v = M̂⁻¹ (f + W r), with the columns of the last reduction.
-    pub fn recover(&self, r: &[f64], v: &mut [f64]) {
-        let red = &self.reduction;
+    pub fn recover(&mut self, r: &[f64], v: &mut [f64]) {
+        let red = &mut self.reduction;
         v.copy_from_slice(&red.v_free);
+        if let ReducedMatrix::Gram(g) = &red.problem.matrix {
+            g.combine(r, &mut red.y);
+            for ((v, y), root) in v.iter_mut().zip(&red.y).zip(&red.columns) {
+                *v += root * y;
+            }
+            return;
+        }
         let Some(m) = self.matrix.as_block_diagonal() else {
             let mut columns = &red.columns[..];
             for &rk in r {

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod full;
+mod gram;
 pub mod linear;
 pub mod problem;
 pub mod sets;

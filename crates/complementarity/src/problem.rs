@@ -17,6 +17,7 @@
 //! in unit scaling: the natural map of an LCP, and for friction the error measure
 //! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\].
 
+use crate::gram::Gram;
 use crate::linear::{Dense, dense};
 use crate::sets::{BlockMode, MAX_DIM, Set, SetError};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,18 @@ pub struct BlockSparse {
 }
 
 impl BlockSparse {
+    /// u += (A r)_i of block row i.
+    #[inline]
+    fn add_row(&self, i: usize, r: &[f64], u: &mut [f64]) {
+        for k in self.row[i]..self.row[i + 1] {
+            let (d, e, v) = self.block(k, i);
+            let x = &r[self.start[self.column[k]]..][..e];
+            for p in 0..d {
+                u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
+            }
+        }
+    }
+
     fn block(&self, k: usize, i: usize) -> (usize, usize, &[f64]) {
         let j = self.column[k];
         let (d, e) = (self.start[i + 1] - self.start[i], self.start[j + 1] - self.start[j]);
@@ -59,6 +72,8 @@ pub enum ReducedMatrix {
     Dense(Dense),
     /// Only coupled blocks.
     BlockSparse(BlockSparse),
+    /// A = GᵀG, by its factor.
+    Gram(Gram),
 }
 
 impl Default for ReducedMatrix {
@@ -171,6 +186,24 @@ impl Problem {
                     }
                 }
             }
+            ReducedMatrix::Gram(g) => g.densify(m),
+        }
+    }
+
+    /// The same problem with its coupled blocks one by one, if it is not stored so or dense.
+    pub(crate) fn expand(&self, out: &mut Problem) {
+        out.blocks.clone_from(&self.blocks);
+        out.b.clone_from(&self.b);
+        match &self.matrix {
+            ReducedMatrix::Gram(g) => {
+                if !matches!(out.matrix, ReducedMatrix::BlockSparse(_)) {
+                    out.matrix = ReducedMatrix::BlockSparse(BlockSparse::default());
+                }
+                if let ReducedMatrix::BlockSparse(a) = &mut out.matrix {
+                    g.expand(a);
+                }
+            }
+            other => out.matrix.clone_from(other),
         }
     }
 
@@ -183,6 +216,7 @@ impl Problem {
                 let (_, e, v) = a.block(m, i);
                 v[k * e..(k + 1) * e].iter().all(|&v| v == 0.0)
             }),
+            ReducedMatrix::Gram(g) => g.row(i, k).iter().all(|&v| v == 0.0),
         };
         (0..self.blocks.len()).find(|&i| {
             let b = &self.b[self.blocks[i].start..];
@@ -227,7 +261,7 @@ impl Problem {
     pub fn as_dense(&self) -> Option<&Dense> {
         match &self.matrix {
             ReducedMatrix::Dense(a) => Some(a),
-            ReducedMatrix::BlockSparse(_) => None,
+            ReducedMatrix::BlockSparse(_) | ReducedMatrix::Gram(_) => None,
         }
     }
 
@@ -280,6 +314,13 @@ impl Problem {
                 size("block columns of A", a.column.len(), a.offset.len())?;
                 &a.values
             }
+            ReducedMatrix::Gram(g) => {
+                size("blocks of G", g.len(), self.blocks.len())?;
+                for i in 0..self.blocks.len() {
+                    size("rows of a block of G", g.dim(i), self.blocks[i].set.dim())?;
+                }
+                g.values()
+            }
         };
         let finite = |what, v: &[f64]| match v.iter().position(|x| !x.is_finite()) {
             Some(index) => Err(ProblemError::NotFinite { what, index }),
@@ -297,34 +338,14 @@ impl Problem {
                     *u = self.b[i] + dense::dot(a.row(i), r);
                 }
             }
-            ReducedMatrix::BlockSparse(_) => {
-                for i in 0..self.blocks.len() {
-                    let s = self.blocks[i].start;
-                    let d = self.blocks[i].set.dim();
-                    self.block_velocity(i, r, &mut u[s..s + d]);
-                }
-            }
-        }
-    }
-
-    /// u_i = (A r + b)_i of one block.
-    #[inline]
-    pub fn block_velocity(&self, i: usize, r: &[f64], u: &mut [f64]) {
-        let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
-        match &self.matrix {
-            ReducedMatrix::Dense(a) => {
-                for k in 0..d {
-                    u[k] = self.b[s + k] + dense::dot(a.row(s + k), r);
-                }
+            ReducedMatrix::Gram(g) => {
+                u.copy_from_slice(&self.b);
+                g.add_product(r, u);
             }
             ReducedMatrix::BlockSparse(a) => {
-                u[..d].copy_from_slice(&self.b[s..s + d]);
-                for k in a.row[i]..a.row[i + 1] {
-                    let (_, e, v) = a.block(k, i);
-                    let x = &r[a.start[a.column[k]]..][..e];
-                    for p in 0..d {
-                        u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
-                    }
+                u.copy_from_slice(&self.b);
+                for i in 0..self.blocks.len() {
+                    a.add_row(i, r, &mut u[self.blocks[i].start..]);
                 }
             }
         }
@@ -338,6 +359,7 @@ impl Problem {
             ReducedMatrix::BlockSparse(a) => {
                 (a.row[i]..a.row[i + 1]).find(|&k| a.column[k] == i).map_or(0.0, |k| a.values[a.offset[k]])
             }
+            ReducedMatrix::Gram(g) => dense::dot(g.row(i, 0), g.row(i, 0)),
         }
     }
 
@@ -355,6 +377,13 @@ impl Problem {
                 for k in a.row[i]..a.row[i + 1] {
                     if a.column[k] == i {
                         out[..d * d].copy_from_slice(a.block(k, i).2);
+                    }
+                }
+            }
+            ReducedMatrix::Gram(g) => {
+                for p in 0..d {
+                    for q in 0..d {
+                        out[p * d + q] = dense::dot(g.row(i, p), g.row(i, q));
                     }
                 }
             }
@@ -393,6 +422,46 @@ impl Problem {
     }
 }
 
+/// Velocities of single blocks while percussions change block by block.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Relative {
+    /// G r of a problem in Gram form.
+    y: Vec<f64>,
+}
+
+impl Relative {
+    /// Begins at r.
+    pub(crate) fn begin(&mut self, problem: &Problem, r: &[f64]) {
+        if let ReducedMatrix::Gram(g) = &problem.matrix {
+            g.combine(r, &mut self.y);
+        }
+    }
+
+    /// u_i = (A r + b)_i of one block.
+    #[inline]
+    pub(crate) fn velocity(&self, problem: &Problem, i: usize, r: &[f64], u: &mut [f64]) {
+        let (s, d) = (problem.blocks[i].start, problem.blocks[i].set.dim());
+        u[..d].copy_from_slice(&problem.b[s..s + d]);
+        match &problem.matrix {
+            ReducedMatrix::Dense(a) => {
+                for k in 0..d {
+                    u[k] += dense::dot(a.row(s + k), r);
+                }
+            }
+            ReducedMatrix::BlockSparse(a) => a.add_row(i, r, u),
+            ReducedMatrix::Gram(g) => g.add_velocity(i, &self.y, &mut u[..d]),
+        }
+    }
+
+    /// Takes note that the percussion of block i changed by `change`.
+    #[inline]
+    pub(crate) fn change(&mut self, problem: &Problem, i: usize, change: &[f64]) {
+        if let ReducedMatrix::Gram(g) = &problem.matrix {
+            g.add_force(i, change, &mut self.y);
+        }
+    }
+}
+
 /// JSON form of a reduced problem.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -420,6 +489,11 @@ impl Problem {
     /// The problem as JSON text; [`Problem::from_json`] gives back the same bits.
     pub fn to_json(&self) -> String {
         let (dense, blocks) = match &self.matrix {
+            ReducedMatrix::Gram(_) => {
+                let mut expanded = Problem::default();
+                self.expand(&mut expanded);
+                return expanded.to_json();
+            }
             ReducedMatrix::Dense(a) => (Some(a.data().to_vec()), None),
             ReducedMatrix::BlockSparse(a) => {
                 let mut blocks = Vec::new();

@@ -6,6 +6,7 @@
 //! | kernel | chosen when | cost of factor + solve |
 //! |---|---|---|
 //! | dense LU | n ≤ 32 (or n ≤ 96 without a better structure) | n³/3 |
+//! | diagonal | nothing is coupled (planar bodies in their centres of mass) | n |
 //! | block-diagonal LU | the coupling graph falls into components of at most 12 unknowns (bodies) | linear in n |
 //! | banded LU | half bandwidth ≤ 8 in the given numbering (chains, bars) | linear in n |
 //! | sparse LU | otherwise | fill-in of a COLAMD ordering, symbolic part once |
@@ -13,11 +14,13 @@
 mod banded;
 mod block_diagonal;
 pub mod dense;
+mod diagonal;
 mod sparse;
 
 use banded::Banded;
 use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
+use diagonal::Diagonal;
 use sparse::Sparse;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -112,6 +115,7 @@ impl Pattern {
 #[derive(Debug, Clone)]
 enum Kernel {
     Dense { a: Dense, lu: Vec<f64>, pivots: Vec<usize> },
+    Diagonal(Diagonal),
     BlockDiagonal(BlockDiagonal),
     Banded(Banded),
     Sparse(Box<Sparse>),
@@ -148,7 +152,9 @@ impl Matrix {
             for &c in &component {
                 size[c] += 1;
             }
-            if size.iter().all(|&s| s <= MAX_COMPONENT) {
+            if count == n {
+                Kernel::Diagonal(Diagonal::new(n))
+            } else if size.iter().all(|&s| s <= MAX_COMPONENT) {
                 Kernel::BlockDiagonal(BlockDiagonal::new(component, count))
             } else if pattern.half_bandwidth() <= MAX_HALF_BANDWIDTH {
                 Kernel::Banded(Banded::new(n, pattern.half_bandwidth()))
@@ -170,6 +176,7 @@ impl Matrix {
     pub fn kernel_name(&self) -> &'static str {
         match self.kernel {
             Kernel::Dense { .. } => "dense",
+            Kernel::Diagonal(_) => "diagonal",
             Kernel::BlockDiagonal(_) => "block-diagonal",
             Kernel::Banded(_) => "banded",
             Kernel::Sparse(_) => "sparse",
@@ -181,6 +188,7 @@ impl Matrix {
         self.factored = false;
         match &mut self.kernel {
             Kernel::Dense { a, .. } => a.data_mut().fill(0.0),
+            Kernel::Diagonal(k) => k.values_mut().fill(0.0),
             Kernel::BlockDiagonal(k) => k.clear(),
             Kernel::Banded(k) => k.clear(),
             Kernel::Sparse(k) => k.clear(),
@@ -193,6 +201,7 @@ impl Matrix {
         self.factored = false;
         match &mut self.kernel {
             Kernel::Dense { a, .. } => a[(i, j)] += v,
+            Kernel::Diagonal(k) => k.add(i, j, v),
             Kernel::BlockDiagonal(k) => k.add(i, j, v),
             Kernel::Banded(k) => k.add(i, j, v),
             Kernel::Sparse(k) => k.add(i, j, v),
@@ -209,6 +218,7 @@ impl Matrix {
         self.factored = false;
         match (&mut self.kernel, &other.kernel) {
             (Kernel::Dense { a, .. }, Kernel::Dense { a: b, .. }) => axpy(a.data_mut(), scale, b.data()),
+            (Kernel::Diagonal(a), Kernel::Diagonal(b)) => axpy(a.values_mut(), scale, b.values()),
             (Kernel::BlockDiagonal(a), Kernel::BlockDiagonal(b)) => axpy(a.values_mut(), scale, b.values()),
             (Kernel::Banded(a), Kernel::Banded(b)) => axpy(a.values_mut(), scale, b.values()),
             (Kernel::Sparse(a), Kernel::Sparse(b)) => axpy(a.values_mut(), scale, b.values()),
@@ -220,6 +230,7 @@ impl Matrix {
     pub fn get(&self, i: usize, j: usize) -> f64 {
         match &self.kernel {
             Kernel::Dense { a, .. } => a[(i, j)],
+            Kernel::Diagonal(k) => k.get(i, j),
             Kernel::BlockDiagonal(k) => k.get(i, j),
             Kernel::Banded(k) => k.get(i, j),
             Kernel::Sparse(k) => k.get(i, j),
@@ -241,6 +252,7 @@ impl Matrix {
                     }
                 }
             }
+            Kernel::Diagonal(k) => k.values().iter().enumerate().for_each(|(i, v)| visit(i, i, *v)),
             Kernel::BlockDiagonal(k) => k.for_each_entry(visit),
             Kernel::Banded(k) => k.for_each_entry(visit),
             Kernel::Sparse(k) => k.for_each_entry(visit),
@@ -251,6 +263,7 @@ impl Matrix {
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
         match &self.kernel {
             Kernel::Dense { a, .. } => a.multiply(x, y),
+            Kernel::Diagonal(k) => k.multiply(x, y),
             Kernel::BlockDiagonal(k) => k.multiply(x, y),
             Kernel::Banded(k) => k.multiply(x, y),
             Kernel::Sparse(k) => k.multiply(x, y),
@@ -267,6 +280,7 @@ impl Matrix {
                 lu.copy_from_slice(a.data());
                 dense::lu_factor(lu, self.n, pivots)?;
             }
+            Kernel::Diagonal(k) => k.factor()?,
             Kernel::BlockDiagonal(k) => k.factor()?,
             Kernel::Banded(k) => k.factor()?,
             Kernel::Sparse(k) => k.factor()?,
@@ -287,9 +301,18 @@ impl Matrix {
         debug_assert!(self.factored, "solve before factor");
         match &self.kernel {
             Kernel::Dense { lu, pivots, .. } => dense::lu_solve(lu, self.n, pivots, x),
+            Kernel::Diagonal(k) => k.solve(x),
             Kernel::BlockDiagonal(k) => k.solve(x),
             Kernel::Banded(k) => k.solve(x),
             Kernel::Sparse(k) => k.solve(x),
+        }
+    }
+
+    /// The entries of a diagonal kernel, if that is the kernel.
+    pub(crate) fn as_diagonal(&self) -> Option<&[f64]> {
+        match &self.kernel {
+            Kernel::Diagonal(k) => Some(k.values()),
+            _ => None,
         }
     }
 
@@ -352,6 +375,8 @@ mod tests {
         p.couple(&[0, 4]);
         p.couple(&[1, 2, 3]);
         check(&p, "dense");
+
+        check(&Pattern::new(50), "diagonal");
 
         let mut p = Pattern::new(60);
         for b in 0..20 {

@@ -10,6 +10,9 @@
 //! 5. Lemke, where the sets allow it.
 //! 6. Proximal point iteration around Newton and Gauss-Seidel (dense problems).
 //!
+//! Problems of more than 400 rows that are not dense (many bodies): Gauss-Seidel from the start guess, with a sparse Newton try
+//! after 300 sweeps and then each time when their number has grown fourfold.
+//!
 //! A rung that proves that there is no solution (`Infeasible`) decides the status of a failed ladder.
 
 use super::enumerate::Enumeration;
@@ -42,6 +45,8 @@ pub struct Auto {
 const FINISH_EVERY: usize = 1000;
 /// Rows up to which a block-sparse problem is solved as a dense one.
 const RATHER_DENSE: usize = 400;
+/// Sweeps of a large problem before Newton is tried.
+const FIRST_LARGE_SWEEPS: usize = 300;
 /// Sweeps before the first Newton finish is tried; then ten times as many.
 const FIRST_SWEEPS: usize = 200;
 
@@ -69,11 +74,44 @@ impl Solver for Auto {
             self.dense = dense;
             return report;
         }
+        if problem.as_dense().is_none() {
+            return self.large(problem, r, options);
+        }
         self.ladder(problem, r, options)
     }
 }
 
 impl Auto {
+    /// Many blocks: sweeps, and Newton where they are slow.
+    fn large(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        let mut total = Total { report: Report::failed("auto", Status::Stalled), best: &mut self.best };
+        total.best.clear();
+        total.best.resize(problem.size(), 0.0);
+        let mut sweeps = FIRST_LARGE_SWEEPS;
+        let mut made = 0;
+        while made < options.max_iterations {
+            let limited = Options { max_iterations: sweeps.min(options.max_iterations - made), ..*options };
+            let coarse = self.gauss_seidel.solve(problem, r, &limited);
+            made += coarse.iterations.max(1);
+            if total.take(coarse, r) {
+                return total.report;
+            }
+            self.start.clear();
+            self.start.extend_from_slice(r);
+            if total.take(self.newton.solve(problem, &mut self.start, options), &self.start) {
+                r.copy_from_slice(&self.start);
+                return total.report;
+            }
+            if !matches!(coarse.status, Status::MaxIterations) {
+                break;
+            }
+            sweeps *= 4;
+        }
+        r.copy_from_slice(total.best);
+        total.report.residual = self.judge.residual(problem, r);
+        total.report
+    }
+
     fn ladder(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         let warm = r.iter().any(|&v| v != 0.0);
         let first = self.newton.solve(problem, r, options);

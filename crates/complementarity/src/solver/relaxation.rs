@@ -12,7 +12,7 @@
 
 use super::eliminate::Eliminated;
 use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
-use crate::problem::{Problem, ReducedMatrix};
+use crate::problem::{Problem, ReducedMatrix, Relative};
 use crate::sets::MAX_DIM;
 
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ struct Relaxation {
     judge: Judge,
     eliminated: Eliminated,
     rho: Vec<f64>,
-    old: Vec<f64>,
+    relative: Relative,
     best: Best,
 }
 
@@ -58,7 +58,15 @@ fn dominance(problem: &Problem) -> f64 {
             worst = worst.min(diagonal / sum);
         }
     };
-    match problem.matrix() {
+    let mut expanded = Problem::default();
+    let matrix = match problem.matrix() {
+        ReducedMatrix::Gram(_) => {
+            problem.expand(&mut expanded);
+            expanded.matrix()
+        }
+        other => other,
+    };
+    match matrix {
         ReducedMatrix::Dense(a) => {
             for i in 0..a.rows() {
                 see(a[(i, i)], a.row(i).iter().map(|v| v.abs()).sum());
@@ -81,6 +89,7 @@ fn dominance(problem: &Problem) -> f64 {
                 }
             }
         }
+        ReducedMatrix::Gram(_) => {}
     }
     worst
 }
@@ -130,22 +139,32 @@ impl Relaxation {
             if sweep == options.max_iterations {
                 break;
             }
-            if jacobi {
-                self.old.clear();
-                self.old.extend_from_slice(r);
+            // Jacobi uses the velocities that the residual was taken at.
+            if !jacobi {
+                self.relative.begin(problem, r);
             }
             for (i, block) in blocks.iter().enumerate() {
                 let (s, d) = (block.start, block.set.dim());
                 let (rho_n, rho_t) = (self.rho[2 * i], self.rho[2 * i + 1]);
                 let mut u = [0.0; MAX_DIM];
-                problem.block_velocity(i, if jacobi { &self.old } else { r }, &mut u);
+                if jacobi {
+                    u[..d].copy_from_slice(&self.judge.u[s..s + d]);
+                } else {
+                    self.relative.velocity(problem, i, r, &mut u);
+                }
                 let mut x = [0.0; MAX_DIM];
                 for k in 0..d {
                     let rho = if k == 0 { rho_n } else { rho_t };
                     x[k] = r[s + k] - rho * u[k];
                 }
                 block.set.project_frozen(x[0], &mut x[..d]);
+                for k in 0..d {
+                    u[k] = x[k] - r[s + k];
+                }
                 r[s..s + d].copy_from_slice(&x[..d]);
+                if !jacobi {
+                    self.relative.change(problem, i, &u[..d]);
+                }
             }
         }
         self.best.restore(r, &mut report);

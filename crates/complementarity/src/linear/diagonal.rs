@@ -1,0 +1,56 @@
+//! A diagonal matrix: bodies whose coordinates are those of their centres of mass.
+
+use super::Singular;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Diagonal {
+    values: Vec<f64>,
+    inverse: Vec<f64>,
+}
+
+impl Diagonal {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { values: vec![0.0; n], inverse: vec![0.0; n] }
+    }
+
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, i: usize, j: usize, v: f64) {
+        if i == j {
+            self.values[i] += v;
+        }
+    }
+
+    pub(crate) fn get(&self, i: usize, j: usize) -> f64 {
+        if i == j { self.values[i] } else { 0.0 }
+    }
+
+    pub(crate) fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        for ((y, x), d) in y.iter_mut().zip(x).zip(&self.values) {
+            *y = d * x;
+        }
+    }
+
+    pub(crate) fn factor(&mut self) -> Result<(), Singular> {
+        for (i, (v, inverse)) in self.values.iter().zip(&mut self.inverse).enumerate() {
+            *inverse = 1.0 / v;
+            if !(inverse.is_finite() && *inverse != 0.0) {
+                return Err(Singular { row: i });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        for (x, inverse) in x.iter_mut().zip(&self.inverse) {
+            *x *= inverse;
+        }
+    }
+}
