@@ -11,9 +11,9 @@ both taken at the end of step k. Here gamma = 0, so the rule is g_k <= 0; the mo
 of siconos_peer.py keep Siconos' default gamma = 1/2.
 
 Mass and stiffness are stored sparse or dense; both are timed up to N = 1000 and
-the faster one is the result, at N = 3000 only sparse (dense takes 1.7 times
-as long there). Only the time loop is timed. Its first step holds the factorisation: it
-counts in `cpu_seconds`, not in `ms_per_step`.
+the faster one is the result; above that only sparse (at N = 3000 dense takes about
+twice as long). Only the time loop is timed. Its first step holds the factorisation,
+which counts in `cpu_seconds` but not in `ms_per_step`.
 
 JSON goes to stdout, table.py reads it; a readable line per run goes to stderr.
 """
