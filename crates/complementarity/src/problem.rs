@@ -426,7 +426,7 @@ impl Problem {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Relative {
     /// G r of a problem in Gram form.
-    y: Vec<f64>,
+    pub(crate) y: Vec<f64>,
 }
 
 impl Relative {

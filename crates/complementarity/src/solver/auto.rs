@@ -46,7 +46,7 @@ const FINISH_EVERY: usize = 1000;
 /// Rows up to which a block-sparse problem is solved as a dense one.
 const RATHER_DENSE: usize = 400;
 /// Sweeps of a large problem before Newton is tried.
-const FIRST_LARGE_SWEEPS: usize = 300;
+const FIRST_LARGE_SWEEPS: usize = 1000;
 /// Sweeps before the first Newton finish is tried; then ten times as many.
 const FIRST_SWEEPS: usize = 200;
 
@@ -87,6 +87,16 @@ impl Auto {
         let mut total = Total { report: Report::failed("auto", Status::Stalled), best: &mut self.best };
         total.best.clear();
         total.best.resize(problem.size(), 0.0);
+        // Percussions of the step before are of no use where bodies have just met.
+        let mut warm = r.iter().any(|&v| v != 0.0);
+        if warm {
+            let given = self.judge.residual(problem, r);
+            let zero = self.judge.residual(problem, total.best);
+            if !(given < zero) {
+                r.fill(0.0);
+                warm = false;
+            }
+        }
         let mut sweeps = FIRST_LARGE_SWEEPS;
         let mut made = 0;
         while made < options.max_iterations {
@@ -96,16 +106,25 @@ impl Auto {
             if total.take(coarse, r) {
                 return total.report;
             }
+            // Newton steps that fall short may still lower the residual: the sweeps go on from the better of both.
             self.start.clear();
             self.start.extend_from_slice(r);
-            if total.take(self.newton.solve(problem, &mut self.start, options), &self.start) {
+            let finish = self.newton.solve(problem, &mut self.start, options);
+            if finish.residual < coarse.residual {
                 r.copy_from_slice(&self.start);
+            }
+            if total.take(finish, r) {
                 return total.report;
             }
-            if !matches!(coarse.status, Status::MaxIterations) {
+            if coarse.status == Status::Stalled && finish.residual >= coarse.residual {
                 break;
             }
-            sweeps *= 4;
+            // They may also lie in a corner of the solutions that sweeps leave only slowly.
+            if std::mem::take(&mut warm) {
+                r.fill(0.0);
+            } else {
+                sweeps = sweeps * 3 / 2;
+            }
         }
         r.copy_from_slice(total.best);
         total.report.residual = self.judge.residual(problem, r);

@@ -47,12 +47,12 @@ const MAX_STEPS: usize = 30;
 /// Largest number of rows for which a dense factorisation per step is sensible.
 const MAX_ROWS: usize = 400;
 /// Halvings of a damped step.
-const MAX_HALVINGS: usize = 12;
+const MAX_HALVINGS: usize = 24;
 /// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
 const AS_IT_IS: f64 = 1e-13;
 /// ε of the sparse step, relative to the diagonal of A. Directions of compliance λ (relative) converge by ε/(ε + λ) per step: stacks
 /// of a hundred bodies have λ of 1e-4.
-const REGULARISATION: f64 = 1e-8;
+const REGULARISATION: f64 = 1e-6;
 /// Relative size of a pivot below which J counts as singular. Rows of J are scaled to about one.
 const RANK_TOLERANCE: f64 = 1e-11;
 
@@ -92,6 +92,8 @@ impl Solver for Newton {
         }
         let mut best = f64::INFINITY;
         let mut since_best = 0;
+        // A sparse factorisation costs as much as a hundred sweeps of Gauss-Seidel: it is given up early.
+        let (worsening, damped_steps) = if self.sparse.is_some() { (3, 5) } else { (12, MAX_STEPS) };
         // Within the tolerance a step may still pass through a wrong mode before it lands at rounding accuracy: worth a few
         // tries where the equations are piecewise linear.
         let curved = |s: &Set| match s {
@@ -121,7 +123,7 @@ impl Solver for Newton {
                 self.best.extend_from_slice(r);
             } else {
                 since_best += 1;
-                if (best <= options.tolerance && since_best > patience) || since_best > 12 {
+                if (best <= options.tolerance && since_best > patience) || since_best > worsening {
                     break;
                 }
             }
@@ -133,7 +135,7 @@ impl Solver for Newton {
             r.copy_from_slice(&self.best);
         }
         if best > options.tolerance && best < f64::INFINITY {
-            best = self.damped(problem, r, options, best, &mut report);
+            best = self.damped(problem, r, options, best, damped_steps, &mut report);
         }
         report.residual = best;
         report.status = if best <= options.tolerance {
@@ -155,9 +157,10 @@ impl Newton {
         r: &mut [f64],
         options: &Options,
         mut best: f64,
+        steps: usize,
         report: &mut Report,
     ) -> f64 {
-        for _ in 0..MAX_STEPS {
+        for _ in 0..steps {
             self.judge.residual(problem, r);
             self.best.clear();
             self.best.extend_from_slice(r);
@@ -166,21 +169,30 @@ impl Newton {
                 break;
             }
             report.iterations += 1;
-            let mut residual = self.judge.residual(problem, r);
+            // The length with the smallest residual: modes change along the way, so that the first decrease may be a poor one.
+            for (d, (x, old)) in self.next.iter_mut().zip(r.iter().zip(&self.best)) {
+                *d = x - old;
+            }
+            let (mut length, mut chosen, mut least) = (1.0, 0.0, best);
             for _ in 0..MAX_HALVINGS {
-                if residual < best {
+                for (x, (old, d)) in r.iter_mut().zip(self.best.iter().zip(&self.next)) {
+                    *x = old + length * d;
+                }
+                let residual = self.judge.residual(problem, r);
+                if residual < least {
+                    (chosen, least) = (length, residual);
+                } else if chosen > 0.0 {
                     break;
                 }
-                for (x, old) in r.iter_mut().zip(&self.best) {
-                    *x = 0.5 * (*x + old);
-                }
-                residual = self.judge.residual(problem, r);
+                length *= 0.5;
             }
-            if !matches!(residual.partial_cmp(&best), Some(std::cmp::Ordering::Less)) {
-                r.copy_from_slice(&self.best);
+            for (x, (old, d)) in r.iter_mut().zip(self.best.iter().zip(&self.next)) {
+                *x = old + chosen * d;
+            }
+            if chosen == 0.0 {
                 break;
             }
-            best = residual;
+            best = least;
             if best <= options.tolerance.min(1e-15) {
                 break;
             }
