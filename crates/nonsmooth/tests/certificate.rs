@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
 
-use nonsmooth::contract::Candidates;
+use nonsmooth::contract::{Candidates, Reach};
 use nonsmooth::reference::{Case, Swing, cases, variants};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Recheck, Recording, Status, Trajectory};
@@ -148,7 +148,7 @@ fn a_changed_percussion_is_found_with_its_step_and_its_interaction() {
     let (mut failures, mut tried) = (Vec::new(), 0);
     tampered_runs(|case, scheme, settings, mut trajectory| {
         let mut list = Candidates::default();
-        case.system.candidates(0.0, &case.start.q, f64::INFINITY, &mut list);
+        case.system.candidates(0.0, &case.start.q, &case.start.u, Reach::ALL, &mut list);
         for i in 0..list.len() {
             let k = &list.items()[i];
             // Steps in which it took part: the first, two on the way, the last.
@@ -190,7 +190,7 @@ fn a_percussion_at_an_open_contact_is_found() {
     let mut failures = Vec::new();
     tampered_runs(|case, scheme, settings, mut trajectory| {
         let mut list = Candidates::default();
-        case.system.candidates(0.0, &case.start.q, f64::INFINITY, &mut list);
+        case.system.candidates(0.0, &case.start.q, &case.start.u, Reach::ALL, &mut list);
         for i in 0..list.len() {
             let open = |r: &nonsmooth::simulation::Record| r.step.as_ref().is_some_and(|s| !s.active[i]);
             let Some(index) = (1..trajectory.records().len()).find(|&n| open(&trajectory.records()[n])) else {

@@ -5,6 +5,7 @@
 mod wrapped;
 
 use complementarity::solver;
+use nonsmooth::contract::Reach;
 use nonsmooth::reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
 use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
 use nonsmooth::simulation::{Certificate, Ledger, Meter, Observe, Recording, Trajectory};
@@ -125,7 +126,7 @@ fn two_runs_give_the_same_bits() {
 fn use_scheme(scheme: &mut dyn Scheme, system: &dyn System, start: &State, dt: f64) {
     let mut solve = Solve { solver: solver::make("auto").unwrap(), options: complementarity::Options::default() };
     let mut step = Step::default();
-    system.candidates(start.t, &start.q, f64::INFINITY, &mut step.candidates);
+    system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut step.candidates);
     scheme.step(system, start, dt, &mut solve, &mut step).unwrap();
     scheme.certify(system, start, &step, &mut Certificate::default());
     scheme.account(system, start, &step, &mut Meter::new(system), &mut Ledger::new(system));

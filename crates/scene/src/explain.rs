@@ -5,7 +5,7 @@ use crate::prepare::Prepared;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::LeastNorm;
 use nonsmooth::System;
-use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::{ElementSets, Friction, Law, Normal};
 use nonsmooth::simulation::{Meter, potential_energy};
 use std::fmt::Write;
@@ -51,7 +51,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let _ = writeln!(o, "energy        kinetic {kinetic:.6e} J, potential {potential:.6e} J");
 
     let mut list = Candidates::default();
-    system.candidates(0.0, q, f64::INFINITY, &mut list);
+    system.candidates(0.0, q, u, Reach::ALL, &mut list);
     joints(o, p, &list, &mut warnings);
     interactions(o, p, &list);
     if !s.breaks.is_empty() {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test fails on an error
 
 use nonsmooth::System;
-use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::Law;
 use nonsmooth_scene::bundled::EXAMPLES;
 use nonsmooth_scene::compare::{CompareRequest, ReferenceChoice, SchemeChoice, compare};
@@ -46,7 +46,7 @@ struct Touch {
 
 fn contacts(p: &Prepared, t: f64, q: &[f64]) -> Vec<Touch> {
     let mut list = Candidates::default();
-    p.system.candidates(t, q, f64::INFINITY, &mut list);
+    p.system.candidates(t, q, &p.start.u, Reach::ALL, &mut list);
     let n = p.system.structure().nu();
     let mut out = Vec::new();
     for k in list.items().iter().filter(|k| k.kind == Kind::Contact) {

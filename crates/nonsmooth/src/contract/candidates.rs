@@ -20,6 +20,22 @@ pub enum Kind {
     Element,
 }
 
+/// How far points may move in a step attempt: each by `time` times its speed now, plus `distance`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// Length of the step, s.
+    pub time: f64,
+    /// What every point may go beyond that, m.
+    pub distance: f64,
+}
+
+impl Reach {
+    /// Everything that can be named beforehand. See [`super::System::candidates`].
+    pub const ALL: Self = Self { time: 0.0, distance: f64::INFINITY };
+    /// What touches now.
+    pub const NONE: Self = Self { time: 0.0, distance: 0.0 };
+}
+
 /// Indices up to this many are kept without a heap: the velocities of two planar bodies.
 const INLINE: usize = 6;
 
@@ -83,6 +99,7 @@ pub struct Interaction {
     pub kind: Kind,
     /// Whether W and χ depend neither on t nor on q: they are then evaluated once.
     pub constant: bool,
+    detected: bool,
     /// Number of components of its velocity.
     pub dim: usize,
     /// Its law.
@@ -96,7 +113,7 @@ pub struct Interaction {
 impl Interaction {
     /// An interaction whose g and γ depend on the coordinates with the numbers of its velocities.
     pub fn new(id: u64, kind: Kind, dim: usize, law: Arc<Law>, dofs: impl Into<Indices>) -> Self {
-        Self { id, kind, constant: false, dim, law, dofs: dofs.into(), coordinates: None }
+        Self { id, kind, constant: false, detected: false, dim, law, dofs: dofs.into(), coordinates: None }
     }
 
     /// The same, depending on these coordinates.
@@ -110,6 +127,18 @@ impl Interaction {
     pub fn with_constant_directions(mut self, constant: bool) -> Self {
         self.constant = constant;
         self
+    }
+
+    /// States that it was found by collision detection: it is listed only while it is near.
+    pub fn found_by_detection(mut self) -> Self {
+        self.detected = true;
+        self
+    }
+
+    /// Whether it was found by collision detection.
+    #[inline]
+    pub fn detected(&self) -> bool {
+        self.detected
     }
 
     /// Coordinates that g and γ depend on.
@@ -133,6 +162,7 @@ pub struct Candidates {
     start: Vec<usize>,
     version: u64,
     source: u64,
+    fault: Option<String>,
 }
 
 impl Candidates {
@@ -178,8 +208,20 @@ impl Candidates {
         self.source = source;
     }
 
+    /// Empties the list and says why it could not be made. The step fails with that.
+    pub fn fail(&mut self, why: String) {
+        self.fill([]);
+        self.fault = Some(why);
+    }
+
+    /// Why the list could not be made, if it could not.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
     /// Replaces the list. Items must come in ascending order of their identity.
     pub fn fill(&mut self, items: impl IntoIterator<Item = Interaction>) {
+        self.fault = None;
         self.items.clear();
         self.items.extend(items);
         debug_assert!(self.items.windows(2).all(|w| w[0].id < w[1].id), "candidates must be sorted by identity");
@@ -203,5 +245,6 @@ impl Candidates {
         self.start.clone_from(&other.start);
         self.version = other.version;
         self.source = other.source;
+        self.fault.clone_from(&other.fault);
     }
 }

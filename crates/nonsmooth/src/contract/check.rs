@@ -3,7 +3,7 @@
 //! One checker serves all systems: adapters, bodies, formulas. It looks at h_q B, h_u, W against ∂ġ/∂u
 //! through g itself, g_q, γ_q and the rate of γ.
 
-use super::candidates::{Candidates, Interaction, Kind};
+use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::system::System;
 use complementarity::linear::Matrix;
 
@@ -33,8 +33,8 @@ impl System for ValuesOnly<'_> {
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         self.0.force(i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates) {
-        self.0.candidates(t, q, reach, out);
+    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(t, q, u, reach, out);
     }
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         self.0.position(k, t, q, g);
@@ -57,6 +57,18 @@ impl System for ValuesOnly<'_> {
 /// to the larger of 1 and the size of the entry. Truncation and rounding of the differences are
 /// about 1e-9 for functions of order one: 1e-6 finds every wrong formula and no right one.
 pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance: f64) -> Vec<Mismatch> {
+    derivatives_within(system, t, q, u, Reach::ALL, tolerance)
+}
+
+/// The same, with the interactions of a reach: for systems that find contacts by collision detection.
+pub fn derivatives_within(
+    system: &dyn System,
+    t: f64,
+    q: &[f64],
+    u: &[f64],
+    reach: Reach,
+    tolerance: f64,
+) -> Vec<Mismatch> {
     let s = system.structure();
     let values = ValuesOnly(system);
     let mut found = Vec::new();
@@ -113,7 +125,7 @@ pub fn derivatives(system: &dyn System, t: f64, q: &[f64], u: &[f64], tolerance:
 
     // Interactions.
     let mut list = Candidates::default();
-    system.candidates(t, q, f64::INFINITY, &mut list);
+    system.candidates(t, q, u, reach, &mut list);
     for k in list.items() {
         let name = format!("{:?} {}", k.kind, system.name(k.id)).to_lowercase();
         let (nc, nd) = (k.coordinates().len(), k.dofs.len());

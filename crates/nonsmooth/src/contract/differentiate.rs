@@ -6,7 +6,7 @@ mod probe;
 
 pub use error::ModelError;
 
-use super::candidates::{Candidates, Interaction, Kind};
+use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluate::{
     Element, Force, Function, Gap, Joint, MAX_LOCAL, Potential, PotentialForce, Rate, Slip, VelocityJoint,
     along_motion, derivatives, derivatives_once, rates, times_b, value,
@@ -280,7 +280,7 @@ impl<M: Model> System for Differentiated<M> {
         }
     }
 
-    fn candidates(&self, _t: f64, _q: &[f64], _reach: f64, out: &mut Candidates) {
+    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
         if out.source() != self.stamp {
             out.fill(self.interactions.iter().cloned());
             out.set_source(self.stamp);

@@ -14,7 +14,7 @@ mod model;
 mod scalar;
 mod system;
 
-pub use candidates::{Candidates, Indices, Interaction, Kind};
+pub use candidates::{Candidates, Indices, Interaction, Kind, Reach};
 pub use differentiate::{Differentiated, ModelError};
 pub use evaluate::MAX_LOCAL;
 pub use layout::{ForceKind, Layout};

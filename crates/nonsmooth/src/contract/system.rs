@@ -1,6 +1,6 @@
 //! The contract of a mechanical system, as every scheme sees it.
 
-use super::candidates::{Candidates, Interaction, Kind};
+use super::candidates::{Candidates, Interaction, Kind, Reach};
 use complementarity::linear::{Matrix, Pattern};
 
 /// A mechanical system with set-valued laws.
@@ -37,12 +37,12 @@ use complementarity::linear::{Matrix, Pattern};
 /// # Interactions and candidates
 ///
 /// [`System::candidates`] is called once per step attempt and lists every interaction that can matter
-/// while no point of the system travels farther than `reach` (metres): all joints and elements,
-/// and all contacts with a gap up to that. The list is frozen during the attempt, but each interaction can
-/// be evaluated at any (t,q) near by, as position-level schemes must. [`System::travel`] bounds the
-/// way that a step really went; a step that left its reach is redone with a larger one. The
-/// identity of an interaction is stable from step to step, so that percussions, modes and events can
-/// be followed.
+/// while no point of the system moves farther than a [`Reach`] allows: all joints and elements,
+/// and all contacts that can close by that. The list is frozen during the attempt, but each interaction can
+/// be evaluated at any (t,q) near by, as position-level schemes must. [`System::travel`] says by how much a step really went
+/// beyond what velocities at its start explain; a step that left its reach is redone with a larger one. A fast body so widens the
+/// search around itself and nowhere else. The identity of an interaction is stable from step to step, so that percussions, modes
+/// and events can be followed.
 ///
 /// # Derivatives
 ///
@@ -60,9 +60,10 @@ pub trait System {
     /// Adds the force contribution `i` at (t,q,u) to `h` (N and derived units).
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]);
 
-    /// Lists the interactions that can matter within `reach` metres of travel. The list passed in is the one
-    /// of the step before and may be left as it is.
-    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates);
+    /// Lists the interactions that can matter within a reach from (t,q,u). The list passed in is the one
+    /// of the step before and may be left as it is. [`Reach::ALL`] asks for everything that the system can name
+    /// beforehand: contacts that are found by collision detection are not part of that.
+    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates);
 
     /// The gap g_N of a contact (1 value) or the defect g of a joint (its dimension). Not called for the others.
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]);
@@ -104,9 +105,9 @@ pub trait System {
     /// joint projection.
     fn normalise(&self, _q: &mut [f64]) {}
 
-    /// A bound on how far (metres) any point that can come into contact moved between two states.
-    /// Zero for a system whose candidate list is always complete.
-    fn travel(&self, _t0: f64, _q0: &[f64], _t1: f64, _q1: &[f64]) -> f64 {
+    /// A bound on how far (metres) any point that can come into contact moved between two states beyond t₁ − t₀ times its speed
+    /// in the first. Zero for a system whose candidate list is always complete.
+    fn travel(&self, _t0: f64, _q0: &[f64], _u0: &[f64], _t1: f64, _q1: &[f64]) -> f64 {
         0.0
     }
 

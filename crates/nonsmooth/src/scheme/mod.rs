@@ -121,6 +121,12 @@ pub enum Failure {
         /// The unknown at which it shows.
         velocity: String,
     },
+    /// The contacts could not be listed.
+    #[error("{why}")]
+    Detection {
+        /// What was found.
+        why: String,
+    },
     /// NaN or infinity.
     #[error("{what} became NaN or infinite")]
     NotFinite {

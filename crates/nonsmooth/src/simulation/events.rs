@@ -27,12 +27,12 @@
 //! interval), is taken as the time of `accumulation-end`, no earlier than the last impact; without one it is the step in which the
 //! contact closes. `close` is always that step.
 
+use super::by_identity::ByIdentity;
 use crate::contract::Kind;
 use crate::law::Law;
 use crate::scheme::is_impact;
 use crate::state::Step;
 use complementarity::Mode;
-use std::collections::BTreeMap;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -84,7 +84,7 @@ pub struct Event {
     pub kind: EventKind,
     /// Identity of the interaction, if one is concerned.
     pub id: Option<u64>,
-    /// Its name.
+    /// Its name; filled in when a summary is made.
     pub contact: Option<String>,
 }
 
@@ -98,8 +98,9 @@ struct Contact {
     friction: Option<Mode>,
     /// Largest slip seen, m/s.
     fastest: f64,
-    /// Times of the last impacts, newest last.
-    impacts: Vec<f64>,
+    /// Times of the last impacts, newest last, and how many there are.
+    impacts: [f64; KEPT],
+    kept: usize,
     /// Impacts since the contact was last at rest.
     bounces: usize,
     accumulating: bool,
@@ -120,10 +121,12 @@ enum Limit {
 /// Reads events off steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventLog {
-    contacts: BTreeMap<u64, Contact>,
+    contacts: ByIdentity<Contact>,
     redundancy: bool,
 }
 
+/// Impacts of a contact that are remembered.
+const KEPT: usize = 4;
 /// Ratio of consecutive intervals below which impacts count as accumulating; 1 is an elastic ball.
 const SHRINK: f64 = 0.98;
 /// Like factors: the ratio of two consecutive ratios lies in [1/LIKE, LIKE].
@@ -153,11 +156,12 @@ impl EventLog {
             self.redundancy = true;
             emit(t, EventKind::Redundancy, None);
         }
+        self.contacts.attend(&step.candidates);
         for (i, k) in step.candidates.items().iter().enumerate() {
             match k.kind {
                 Kind::Joint | Kind::VelocityJoint => {}
                 Kind::Element => {
-                    let state = self.contacts.entry(k.id).or_default();
+                    let state = self.contacts.meet(i, k.id);
                     let range = step.candidates.range(i);
                     let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
@@ -167,10 +171,10 @@ impl EventLog {
                 }
                 Kind::Contact => {
                     let carries = step.active[i] && step.percussion(i)[0] > 0.0;
-                    if !carries && !self.contacts.contains_key(&k.id) {
+                    if !carries && self.contacts.known(i).is_none() {
                         continue;
                     }
-                    let state = self.contacts.entry(k.id).or_default();
+                    let state = self.contacts.meet(i, k.id);
                     if let Some(due) = state.due.filter(|due| *due <= t || !carries) {
                         emit(due.min(t), EventKind::AccumulationEnd, Some(i));
                         state.due = None;
@@ -249,7 +253,7 @@ impl Contact {
     }
 
     fn note_impact(&mut self, t: f64, dt: f64, e: f64) {
-        if let (Some(before), true) = (self.impacts.last(), e < 1.0) {
+        if let (Some(before), true) = (self.last_impact(), e < 1.0) {
             let predicted = t + (t - before) * e / (1.0 - e);
             self.limit = match self.limit {
                 Limit::Predicted(p) if (predicted - p).abs() <= INTERVAL_ERROR * dt / (1.0 - e) => Limit::Confirmed(p),
@@ -257,11 +261,17 @@ impl Contact {
                 _ => Limit::Predicted(predicted),
             };
         }
-        if self.impacts.len() == 4 {
-            self.impacts.remove(0);
+        if self.kept == KEPT {
+            self.impacts.rotate_left(1);
+            self.kept -= 1;
         }
-        self.impacts.push(t);
+        self.impacts[self.kept] = t;
+        self.kept += 1;
         self.bounces += 1;
+    }
+
+    fn last_impact(&self) -> Option<f64> {
+        self.impacts[..self.kept].last().copied()
     }
 
     /// When impacts that the run ended by closing the contact at `t` accumulate.
@@ -271,7 +281,7 @@ impl Contact {
             Limit::Confirmed(limit)
                 if (limit - t).abs() <= 2.0 * INTERVAL_ERROR * dt / (1.0 - e) * self.bounces as f64 =>
             {
-                limit.max(self.impacts.last().copied().unwrap_or(limit))
+                limit.max(self.last_impact().unwrap_or(limit))
             }
             _ => t,
         }
@@ -279,17 +289,16 @@ impl Contact {
 
     fn come_to_rest(&mut self) {
         self.accumulating = false;
-        self.impacts.clear();
+        self.kept = 0;
         self.bounces = 0;
         self.limit = Limit::Unknown;
     }
 
     /// Whether the last three intervals (four impacts), or two if there are only three, shrink by like factors.
     fn shrinks(&self) -> bool {
-        let intervals: Vec<f64> = self.impacts.windows(2).map(|w| w[1] - w[0]).collect();
-        let ratios: Vec<f64> = intervals.windows(2).map(|w| w[1] / w[0]).collect();
-        !ratios.is_empty()
-            && ratios.iter().all(|&r| r < SHRINK)
-            && ratios.windows(2).all(|w| (1.0 / LIKE..=LIKE).contains(&(w[1] / w[0])))
+        let times = &self.impacts[..self.kept];
+        let ratio = |w: &[f64]| (w[2] - w[1]) / (w[1] - w[0]);
+        let alike = |w: &[f64]| (1.0 / LIKE..=LIKE).contains(&(ratio(&w[1..]) / ratio(w)));
+        times.len() >= 3 && times.windows(3).all(|w| ratio(w) < SHRINK) && times.windows(4).all(alike)
     }
 }

@@ -122,17 +122,7 @@ impl Simulation<'_> {
             self.look_for_events(frame);
         }
         if observe.percussions {
-            for (i, k) in frame.step.candidates.items().iter().enumerate() {
-                let p = frame.step.percussion(i);
-                if p.iter().all(|&v| v == 0.0) && self.sums.contains_key(&k.id) {
-                    continue;
-                }
-                let sum = self.sums.entry(k.id).or_insert_with(|| vec![0.0; k.dim]);
-                for (s, v) in sum.iter_mut().zip(p) {
-                    *s += v;
-                }
-                self.names.entry(k.id).or_insert_with(|| system.name(k.id));
-            }
+            self.sums.add(&frame.step);
         }
         observer.step(&StepView {
             system,
@@ -153,24 +143,26 @@ impl Simulation<'_> {
     fn look_for_events(&mut self, frame: &Frame) {
         let system = self.system;
         let (start, step) = (&frame.start, &frame.step);
-        let events = &mut self.summary.events;
+        let (events, unlisted, max_events) = (&mut self.summary.events, &mut self.summary.events_unlisted, self.options.max_events);
         while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
             let t = self.breaks.remove(0);
             if t > start.t {
                 events.push(Event { t, kind: EventKind::Break, id: None, contact: None });
             }
         }
+        let (w, chi) = (&self.rows, &self.offsets);
         let free = |i: usize| -> (f64, f64) {
             let (k, v) = (&step.candidates.items()[i], &frame.free);
             if v.len() != start.u.len() {
                 return (0.0, 0.0);
             }
-            let mut w = vec![0.0; k.dim * k.dofs.len()];
-            let mut chi = vec![0.0; k.dim];
-            system.velocity(k, start.t, &start.q, &mut w, &mut chi);
+            let (w, chi) = (&mut *w.borrow_mut(), &mut *chi.borrow_mut());
+            w.resize(k.dim * k.dofs.len(), 0.0);
+            chi.resize(k.dim, 0.0);
+            system.velocity(k, start.t, &start.q, w, chi);
             let change = |row: &[f64]| k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>();
             let rows = w.chunks_exact(k.dofs.len().max(1));
-            (change(&w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
+            (change(w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
         };
         let gap = |i: usize| -> f64 {
             let mut g = [0.0];
@@ -178,8 +170,12 @@ impl Simulation<'_> {
             g[0]
         };
         self.log.look(start.t, step, free, gap, |t, kind, i| {
-            let k = i.map(|i| &step.candidates.items()[i]);
-            events.push(Event { t, kind, id: k.map(|k| k.id), contact: k.map(|k| system.name(k.id)) });
+            let id = i.map(|i| step.candidates.items()[i].id);
+            if events.len() < max_events {
+                events.push(Event { t, kind, id, contact: None });
+            } else {
+                *unlisted += 1;
+            }
         });
     }
 }

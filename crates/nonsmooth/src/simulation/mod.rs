@@ -8,12 +8,14 @@
 //! [`Policy::halvings`] times (the next step goes on to the grid); then the run stops with the time, the reason,
 //! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
 
+mod by_identity;
 pub mod certificate;
 pub mod controller;
 pub mod energy;
 pub mod events;
 mod examine;
 mod options;
+mod percussions;
 mod run;
 mod start;
 mod stop;

@@ -61,6 +61,8 @@ pub struct SimulationOptions {
     pub policy: Policy,
     /// Largest number of steps.
     pub max_steps: usize,
+    /// Largest number of events that are listed; the others are counted.
+    pub max_events: usize,
     /// Set from outside to end the run after the present step.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -78,6 +80,7 @@ impl SimulationOptions {
             observe: Observe::ALL,
             policy: Policy::default(),
             max_steps: 1_000_000_000,
+            max_events: 2_000_000,
             interrupt: None,
         }
     }

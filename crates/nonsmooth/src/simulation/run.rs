@@ -6,14 +6,16 @@ use super::energy::{EnergySummary, Ledger, Meter, potential_energy};
 use super::events::EventLog;
 use super::examine::Observer;
 use super::options::SimulationOptions;
+use super::percussions::PercussionSums;
 use super::start;
 use super::summary::{Status, Summary, Work};
-use crate::contract::System;
+use crate::contract::{Reach, System};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
 use crate::state::{State, Step};
-use complementarity::{Options as SolverOptions, solver};
+use complementarity::{Options as SolverOptions, Solver, solver};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -53,8 +55,10 @@ pub struct Simulation<'a> {
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
     pub(super) summary: Summary,
-    pub(super) sums: BTreeMap<u64, Vec<f64>>,
-    pub(super) names: BTreeMap<u64, String>,
+    pub(super) sums: PercussionSums,
+    /// Scratch: rows and offsets of one interaction.
+    pub(super) rows: RefCell<Vec<f64>>,
+    pub(super) offsets: RefCell<Vec<f64>>,
     pub(super) certificate: Certificate,
     pub(super) breaks: Vec<f64>,
 }
@@ -123,6 +127,7 @@ impl<'a> Simulation<'a> {
             energy: EnergySummary::default(),
             ledger: Vec::new(),
             events: Vec::new(),
+            events_unlisted: 0,
             percussions: BTreeMap::new(),
             warnings,
             derivatives: system.derivatives(),
@@ -139,8 +144,9 @@ impl<'a> Simulation<'a> {
             reach: FIRST_REACH,
             ledger: Ledger::new(system),
             log: EventLog::default(),
-            sums: BTreeMap::new(),
-            names: BTreeMap::new(),
+            sums: PercussionSums::default(),
+            rows: RefCell::default(),
+            offsets: RefCell::default(),
             certificate: Certificate::default(),
             breaks: system.structure().breaks.clone(),
             state: start,
@@ -165,6 +171,11 @@ impl<'a> Simulation<'a> {
     /// The state that the next step starts from.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Takes a solver of your own for the one-step problems.
+    pub fn set_solver(&mut self, solver: Box<dyn Solver>) {
+        self.solve.solver = solver;
     }
 
     /// The scheme.
@@ -201,10 +212,12 @@ impl<'a> Simulation<'a> {
         // Impacts are located, so that they may precede what was logged with the step before.
         s.events.sort_by(|a, b| a.t.total_cmp(&b.t));
         s.ledger = self.ledger.lines();
-        for (id, sum) in &self.sums {
-            if let Some(name) = self.names.get(id) {
-                s.percussions.insert(name.clone(), sum.clone());
-            }
+        for e in &mut s.events {
+            e.contact = e.id.map(|id| self.system.name(id));
+        }
+        s.percussions = self.sums.by_name(self.system);
+        if s.events_unlisted > 0 {
+            s.warnings.push(format!("{} events beyond the first {} are not listed", s.events_unlisted, s.events.len()));
         }
         s
     }
@@ -275,7 +288,11 @@ impl<'a> Simulation<'a> {
     fn attempt(&mut self, dt: f64) -> Result<(), Failure> {
         let (t, system) = (self.state.t, self.system);
         loop {
-            system.candidates(t, &self.state.q, self.reach, &mut self.trial.step.candidates);
+            let (q, u, reach) = (&self.state.q, &self.state.u, Reach { time: dt, distance: self.reach });
+            system.candidates(t, q, u, reach, &mut self.trial.step.candidates);
+            if let Some(why) = self.trial.step.candidates.fault() {
+                return Err(Failure::Detection { why: why.into() });
+            }
             self.summary.work.scheme_calls += 1;
             let mut result = self.scheme.step(system, &self.state, dt, &mut self.solve, &mut self.trial.step);
             self.count();
@@ -287,18 +304,16 @@ impl<'a> Simulation<'a> {
             }
             result?;
             let end = &self.trial.step.end;
-            let travel = system.travel(t, &self.state.q, end.t, &end.q);
-            // Two points may approach each other by twice their travel.
-            if !(2.0 * travel > self.reach) {
-                if travel > 0.0 {
-                    self.reach = self.reach.min(16.0 * travel).max(4.0 * travel);
-                }
+            let travel = system.travel(t, &self.state.q, &self.state.u, end.t, &end.q);
+            if !(travel > self.reach) {
+                // Slowly down, so that a few calm steps do not forget what an impact needs.
+                self.reach = (0.95 * self.reach).max(1.5 * travel);
                 return Ok(());
             }
             if !travel.is_finite() {
                 return Err(Failure::NotFinite { what: "the travel of the step".into() });
             }
-            self.reach = 4.0 * travel;
+            self.reach = 1.5 * travel;
             self.summary.work.reach_redone += 1;
             self.summary.work.rejected += 1;
         }

@@ -1,7 +1,7 @@
 //! What is checked before the first step.
 
 use super::options::SimulationOptions;
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Kind, Reach, System};
 use crate::error::Error;
 use crate::state::State;
 use complementarity::linear::Matrix;
@@ -40,7 +40,10 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
 
     let mut warnings = Vec::new();
     let mut list = Candidates::default();
-    system.candidates(start.t, &start.q, o.step, &mut list);
+    system.candidates(start.t, &start.q, &start.u, Reach { time: o.step, distance: 0.0 }, &mut list);
+    if let Some(why) = list.fault() {
+        return Err(Error::Contract(why.into()));
+    }
     let mut g = Vec::new();
     for k in list.items() {
         let n = k.position_dim();
@@ -73,7 +76,7 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
 /// Contacts that touch and do not move apart or together at the start, and elements; and whether they slip.
 pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: impl FnMut(u64, bool)) {
     let mut list = Candidates::default();
-    system.candidates(start.t, &start.q, 0.0, &mut list);
+    system.candidates(start.t, &start.q, &start.u, Reach::NONE, &mut list);
     for k in list.items().iter().filter(|k| matches!(k.kind, Kind::Contact | Kind::Element)) {
         let mut g = [0.0];
         if k.kind == Kind::Contact {

@@ -99,6 +99,8 @@ pub struct Summary {
     pub ledger: Vec<(String, f64)>,
     /// Events in order of time.
     pub events: Vec<Event>,
+    /// Events beyond `SimulationOptions::max_events`: they happened and are not listed.
+    pub events_unlisted: usize,
     /// Sums of percussions by interaction name, N·s.
     pub percussions: BTreeMap<String, Vec<f64>>,
     /// Things to know.

@@ -2,7 +2,7 @@
 
 use super::certificate::Certificate;
 use super::{Observer, StepView};
-use crate::contract::{Candidates, System};
+use crate::contract::{Candidates, Reach, System};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
 use crate::state::{Percussions, Sigma, State, Step};
@@ -106,7 +106,8 @@ impl Trajectory {
             let Some(s) = &to.step else { continue };
             let start = State::new(from.t, from.q.clone(), from.u.clone());
             // Identities are stable: the list at the start of the step, cut to what was recorded.
-            system.candidates(start.t, &start.q, f64::INFINITY, &mut step.candidates);
+            let distance = system.travel(start.t, &start.q, &start.u, to.t, &to.q);
+            system.candidates(start.t, &start.q, &start.u, Reach { time: s.dt, distance }, &mut step.candidates);
             step.begin(s.dt);
             let ids = s.percussions.ids();
             for j in 0..step.candidates.len() {

@@ -4,7 +4,7 @@ use crate::derivatives::assert_derivatives;
 use crate::kinematics::TUMBLE;
 use crate::{BOTH, distance, run, take};
 use complementarity::linear::{Matrix, Pattern};
-use nonsmooth::contract::{Candidates, Derivatives, ForceInfo, Interaction, Kind, Needs, Structure};
+use nonsmooth::contract::{Candidates, Derivatives, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::reference::{Ball, RigidBody, Swing};
 use nonsmooth::{Layout, Model, Scalar, System};
@@ -50,7 +50,7 @@ impl System for Hand {
     fn force(&self, i: usize, _t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         h[0] += if i == 0 { -9.81 * q[0].sin() } else { -0.1 * u[0] * u[0] * u[0] };
     }
-    fn candidates(&self, _t: f64, _q: &[f64], _reach: f64, out: &mut Candidates) {
+    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
         out.fill([self.contact.clone()]);
     }
     fn position(&self, _k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
@@ -96,8 +96,8 @@ impl System for ValuesOnly<'_> {
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         self.0.force(i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates) {
-        self.0.candidates(t, q, reach, out);
+    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(t, q, u, reach, out);
     }
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         self.0.position(k, t, q, g);

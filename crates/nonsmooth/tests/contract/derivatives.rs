@@ -3,7 +3,7 @@
 use crate::kinematics::TUMBLE;
 use crate::take;
 use complementarity::linear::Matrix;
-use nonsmooth::contract::{Candidates, Interaction, Structure, check};
+use nonsmooth::contract::{Candidates, Interaction, Reach, Structure, check};
 use nonsmooth::law::{ContactLaw, ElementLaw};
 use nonsmooth::reference::{Chain, RigidBody, Ring, cases};
 use nonsmooth::{Layout, Model, Scalar, System};
@@ -24,8 +24,8 @@ impl System for Wrong<'_> {
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         self.inner.force(i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], reach: f64, out: &mut Candidates) {
-        self.inner.candidates(t, q, reach, out);
+    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.inner.candidates(t, q, u, reach, out);
     }
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         self.inner.position(k, t, q, g);

@@ -2,7 +2,7 @@
 
 use crate::{BOTH, distance, make, run_with};
 use complementarity::linear::{Matrix, Pattern};
-use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Structure};
+use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions};
 use nonsmooth::simulation::{Observer, Status, StepView};
@@ -69,8 +69,10 @@ impl System for Line {
             h[0] += 1000.0;
         }
     }
-    fn candidates(&self, _t: f64, q: &[f64], reach: f64, out: &mut Candidates) {
-        let near = self.contacts.iter().enumerate().filter(|(i, _)| !self.limited || self.gap(*i, q) <= reach);
+    fn candidates(&self, _t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        let allowed = |i: usize| u.get(i).map_or(0.0, |v| reach.time * v.abs() + reach.distance);
+        let close = |i: usize| self.gap(i, q) <= allowed(i) + allowed(i + 1);
+        let near = self.contacts.iter().enumerate().filter(|(i, _)| !self.limited || close(*i));
         out.fill(near.map(|(_, k)| k.clone()));
     }
     fn position(&self, k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
@@ -83,8 +85,9 @@ impl System for Line {
         }
         chi[0] = 0.0;
     }
-    fn travel(&self, _t0: f64, q0: &[f64], _t1: f64, q1: &[f64]) -> f64 {
-        if self.limited { distance(q0, q1) } else { 0.0 }
+    fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
+        let beyond = |i: usize| (q1[i] - q0[i]).abs() - (t1 - t0) * u0[i].abs();
+        if self.limited { (0..q0.len()).map(beyond).fold(0.0, f64::max) } else { 0.0 }
     }
     fn name(&self, id: u64) -> String {
         format!("contact{id}")

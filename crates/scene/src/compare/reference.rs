@@ -6,7 +6,7 @@ use crate::file::{Document, Fault};
 use crate::model::ExactSolution;
 use crate::output::{ReadArray, read_npz};
 use crate::prepare::{Prepared, Request};
-use nonsmooth::contract::{Candidates, Kind};
+use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::simulation::{Observe, Status};
 use nonsmooth::{State, System};
 
@@ -154,7 +154,7 @@ pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, sa
             continue;
         }
         let (q, u) = exact.at(t);
-        system.candidates(t, &q, f64::INFINITY, &mut list);
+        system.candidates(t, &q, &u, Reach::ALL, &mut list);
         let open = list.items().iter().filter(|k| k.kind == Kind::Contact).all(|k| {
             let mut g = [0.0];
             system.position(k, t, &q, &mut g);

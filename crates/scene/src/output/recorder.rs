@@ -1,7 +1,7 @@
 //! The trajectory of a run, row by row into an archive.
 
 use super::npz::Npz;
-use nonsmooth::contract::{Candidates, Interaction, Kind};
+use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
 use nonsmooth::simulation::{Observer, StepView};
 use nonsmooth::{State, System};
 use std::io;
@@ -51,7 +51,7 @@ struct Arrays {
 /// What the columns of `percussion` and `sigma` are for a system.
 pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
     let mut list = Candidates::default();
-    system.candidates(start.t, &start.q, f64::INFINITY, &mut list);
+    system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut list);
     let mut first = 0;
     let column = |k: &Interaction| {
         first += k.dim;

@@ -1,0 +1,122 @@
+//! Values by identity of an interaction.
+//!
+//! Contacts found by collision detection come and go; what is known of them is kept in one growing array, in the order in which they
+//! were first met, and the places of the present list of candidates are looked up once per list. Memory grows by doubling, with
+//! the number of interactions that were ever met.
+
+use crate::contract::Candidates;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Spreads identities, which differ in few bits; never iterated, so that no result depends on it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+    fn write_u64(&mut self, x: u64) {
+        // Multiplication by 2⁶⁴/φ spreads to the high bits; fold them down.
+        let y = (self.0 ^ x).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = y ^ (y >> 32);
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Values by identity. See the [module](self).
+#[derive(Debug, Clone)]
+pub(crate) struct ByIdentity<T> {
+    places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
+    values: Vec<(u64, T)>,
+    /// Places of the candidates of a list.
+    present: Vec<u32>,
+    version: u64,
+}
+
+impl<T> Default for ByIdentity<T> {
+    fn default() -> Self {
+        Self { places: HashMap::default(), values: Vec::new(), present: Vec::new(), version: 0 }
+    }
+}
+
+impl<T: Default> ByIdentity<T> {
+    /// Looks up the places of a list.
+    pub(crate) fn attend(&mut self, list: &Candidates) {
+        if self.version == list.version() && self.present.len() == list.len() {
+            return;
+        }
+        self.version = list.version();
+        self.present.clear();
+        let places = &self.places;
+        self.present.extend(list.items().iter().map(|k| places.get(&k.id).copied().unwrap_or(NONE)));
+    }
+
+    /// The value of candidate `i` of the list attended to, if it was met before.
+    #[inline]
+    pub(crate) fn known(&mut self, i: usize) -> Option<&mut T> {
+        self.values.get_mut(self.present[i] as usize).map(|(_, v)| v)
+    }
+
+    /// The value of candidate `i` of the list attended to, whose identity is `id`.
+    #[inline]
+    pub(crate) fn meet(&mut self, i: usize, id: u64) -> &mut T {
+        if self.present[i] == NONE {
+            self.present[i] = self.insert(id, T::default());
+        }
+        &mut self.values[self.present[i] as usize].1
+    }
+
+    /// Sets the value of an identity that is not in any list yet.
+    pub(crate) fn insert(&mut self, id: u64, value: T) -> u32 {
+        let next = self.values.len() as u32;
+        let place = *self.places.entry(id).or_insert(next);
+        if place == next {
+            self.values.push((id, value));
+        } else {
+            self.values[place as usize].1 = value;
+        }
+        place
+    }
+
+    /// All identities and their values, in the order in which they were met.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(u64, T)> {
+        self.values.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{Interaction, Kind};
+    use crate::law::Law;
+    use std::sync::Arc;
+
+    #[test]
+    fn values_stay_with_their_identity_while_lists_change() {
+        let list = |ids: &[u64]| {
+            let mut list = Candidates::default();
+            let law = Arc::new(Law::Bilateral);
+            list.fill(ids.iter().map(|&id| Interaction::new(id, Kind::Joint, 1, law.clone(), [0u32])));
+            list
+        };
+        let mut map = ByIdentity::<f64>::default();
+        map.insert(7, 0.5);
+        map.attend(&list(&[3, 7]));
+        assert_eq!(map.known(0), None);
+        assert_eq!(map.known(1), Some(&mut 0.5));
+        *map.meet(0, 3) += 1.0;
+        map.attend(&list(&[3, 4, 9]));
+        *map.meet(2, 9) += 2.0;
+        *map.meet(0, 3) += 1.0;
+        assert_eq!(map.known(1), None);
+        let all: Vec<(u64, f64)> = map.iter().copied().collect();
+        assert_eq!(all, [(7, 0.5), (3, 2.0), (9, 2.0)]);
+    }
+}
