@@ -1,0 +1,146 @@
+//! Discs in a turning drum at several sizes: what a step costs, and how fast the drum turns.
+//!
+//! ```sh
+//! discs fixed N SWEEPS STEPS    # a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
+//! discs mixing N TOL END        # solved to a residual: how many times real time
+//! ```
+
+use complementarity::{Options, Problem, Report, Solver, SolverInfo, Status, solver};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::scheme;
+use nonsmooth::simulation::{Advance, Observe};
+use nonsmooth::{Simulation, SimulationOptions, State};
+use nonsmooth_multibody::{Body, Builder, Multibody, Pose, Shape, Twist, Uniform};
+use std::time::Instant;
+
+/// N discs of radius 0.02 m ± 10 % in a drum that they fill as a thousand fill one of radius 1 m.
+fn drum(n: usize) -> (Multibody, State) {
+    let radius = (n as f64 / 1000.0).sqrt();
+    let mut world = Builder::new();
+    world.gravity([0.0, -9.81]);
+    let rate = Twist { velocity: [0.0, 0.0], spin: 1.0 };
+    world.body(Body::driven("drum", Uniform { start: Pose::default(), rate }).shape(Shape::inner_circle(radius)));
+    let spacing = 0.0445;
+    let mut seed = 1u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let rows = (2.0 * radius / spacing) as usize;
+    let mut made = 0;
+    for row in 0..rows {
+        let y = -radius + (row as f64 + 0.5) * spacing;
+        for column in 0..rows {
+            let x = -radius + (column as f64 + 0.5) * spacing;
+            if made < n && (x * x + y * y).sqrt() < radius - 0.023 {
+                let r = 0.02 * (1.0 + 0.1 * (2.0 * random() - 1.0));
+                let body = Body::new(&format!("disc_{made}")).at([x, y], 0.0).density(1000.0);
+                world.body(body.shape(Shape::disc(r)));
+                made += 1;
+            }
+        }
+    }
+    assert_eq!(made, n, "the drum is too small");
+    world.contact_of_all("contact", ContactLaw::newton(0.0).coulomb(1, 0.3));
+    world.build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Gauss-Seidel with a fixed number of sweeps, taken as it is: for measuring alone.
+struct FixedSweeps(Box<dyn Solver>, usize);
+
+impl Solver for FixedSweeps {
+    fn info(&self) -> &'static SolverInfo {
+        self.0.info()
+    }
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        let options = Options { tolerance: f64::MIN_POSITIVE, max_iterations: self.1, ..*options };
+        Report { status: Status::Solved, ..self.0.solve(problem, r, &options) }
+    }
+}
+
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("VmHWM"));
+    line.and_then(|l| l.split_whitespace().nth(1)).and_then(|v| v.parse().ok()).map_or(0.0, |kb: f64| 1024.0 * kb)
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok());
+    let (Some(mode), Some(n), Some(a), Some(b)) = (args.get(1), number(2), number(3), number(4)) else {
+        eprintln!("usage: discs fixed N SWEEPS STEPS | discs mixing N TOL END");
+        std::process::exit(2);
+    };
+    let n = n as usize;
+    let before = resident();
+    let (system, start) = drum(n);
+    let scheme = match std::env::var("SCHEME").as_deref() { Ok("free") => scheme::make("moreau-jean", &scheme::Settings::new().word("forecast", "free")), Ok("g1") => scheme::make("moreau-jean", &scheme::Settings::new().number("gamma", 1.0)), Ok("g0") => scheme::make("moreau-jean", &scheme::Settings::new()), _ => scheme::make("moreau-midpoint", &Default::default()) }.unwrap_or_else(|e| panic!("{e}"));
+    let step = 1e-3;
+    if mode == "fixed" {
+        let (sweeps, steps) = (a as usize, b as usize);
+        // Warm up until the discs lie on each other: from a lattice with gaps of 4 mm that takes some 0.3 s.
+        let settle = 400;
+        let mut options = SimulationOptions::new(step, step * (settle + steps) as f64);
+        options.observe = Observe::NONE;
+        let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
+        let gauss_seidel = solver::make("nsgs").unwrap_or_else(|| panic!("there is a solver nsgs"));
+        run.set_solver(Box::new(FixedSweeps(gauss_seidel, sweeps)));
+        for _ in 0..settle {
+            run.advance(&mut ());
+        }
+        let w = run.summary().work;
+        let clock = Instant::now();
+        for _ in 0..steps {
+            run.advance(&mut ());
+        }
+        let seconds = clock.elapsed().as_secs_f64();
+        let s = run.summary();
+        let contacts = (s.work.index_set - w.index_set) as f64 / (s.work.scheme_calls - w.scheme_calls) as f64;
+        let calls = (s.work.scheme_calls - w.scheme_calls) as f64;
+        println!(
+            "{n} discs: {:.1} us per step, {contacts:.0} contacts, {:.1} ns per contact and sweep, {:.1} redone, {:.0} bytes per disc",
+            1e6 * seconds / calls,
+            1e9 * seconds / (calls * contacts * sweeps as f64),
+            (s.work.reach_redone - w.reach_redone) as f64,
+            (resident() - before) / n as f64,
+        );
+        return;
+    }
+    let mut options = SimulationOptions::new(step, b);
+    options.solver_options.tolerance = a;
+    options.observe = Observe::NONE;
+    if let Some(m) = args.get(6).and_then(|a| a.parse().ok()) { options.solver_options.max_iterations = m; options.policy.fallback = false; options.policy.halvings = 0; options.end = b; }
+    options.solver = args.get(5).cloned().unwrap_or("auto".into());
+    let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
+    let mut clock = Instant::now();
+    let begin = Instant::now();
+    let mut last = run.summary().work;
+    loop {
+        let before_it = run.summary().work.iterations;
+        let done = run.advance(&mut ()) != Advance::Stepped;
+        if run.state().t > 0.362 && run.summary().work.iterations - before_it > 5000 && std::env::var("DUMP").is_ok() { let p = run.scheme_mut().last_problem().unwrap(); std::fs::write("/tmp/scratch/hard.json", p.to_json(&[], &vec![0.0; p.c.len()])).unwrap(); return; }
+        let t = run.state().t;
+        if done || (t / 0.02).floor() > ((t - step) / 0.02).floor() {
+            let s = run.summary();
+            let w = s.work;
+            let kinetic: f64 = 0.5 * run.state().u.iter().map(|u| u * u).sum::<f64>();
+            let steps = (w.steps - last.steps).max(1) as f64;
+            eprintln!(
+                "t = {t:.3}  {:.1} times real time, {:.1} iterations per step (max {}), {:.0} contacts, redone {}, rejected {}, v^2/2 {kinetic:.3e}",
+                clock.elapsed().as_secs_f64() / (steps * step),
+                (w.iterations - last.iterations) as f64 / steps,
+                w.iterations_max,
+                (w.index_set - last.index_set) as f64 / (w.scheme_calls - last.scheme_calls).max(1) as f64,
+                w.reach_redone - last.reach_redone,
+                w.rejected - last.rejected,
+            );
+            last = w;
+            clock = Instant::now();
+            if done {
+                if let Some(p) = s.stop.as_ref().and_then(|s| s.problem.as_ref()) { std::fs::write("/tmp/scratch/failed.json", p).unwrap(); }
+                println!("{:?} after {:.2} s: {:?}", s.status, begin.elapsed().as_secs_f64(), s.stop.map(|s| s.to_string()));
+                break;
+            }
+        }
+    }
+}

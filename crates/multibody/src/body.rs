@@ -1,0 +1,142 @@
+//! Bodies as they are described.
+
+use crate::plane::Vec2;
+use crate::shape::Shape;
+use crate::touch::{Pose, Twist};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A motion that is prescribed: pose, velocity and acceleration at a time.
+pub trait Motion: Debug + Send + Sync {
+    /// Pose, its rate, and the rate of that, at time `t` (s).
+    fn at(&self, t: f64) -> (Pose, Twist, Twist);
+}
+
+/// Uniform motion: a drum that turns, a belt that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Uniform {
+    /// Pose at t = 0.
+    pub start: Pose,
+    /// Its rate.
+    pub rate: Twist,
+}
+
+impl Motion for Uniform {
+    fn at(&self, t: f64) -> (Pose, Twist, Twist) {
+        let (Pose { centre, angle }, Twist { velocity, spin }) = (self.start, self.rate);
+        let centre = [centre[0] + t * velocity[0], centre[1] + t * velocity[1]];
+        (Pose { centre, angle: angle + t * spin }, self.rate, Twist::default())
+    }
+}
+
+/// How a body moves.
+#[derive(Debug, Clone)]
+pub enum Mobility {
+    /// By forces: it has coordinates and a mass.
+    Free,
+    /// Not at all.
+    Fixed,
+    /// As prescribed.
+    Driven(Arc<dyn Motion>),
+}
+
+/// How heavy a body is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Weight {
+    /// Mass (kg) and moment of inertia about the centre of mass (kg m²).
+    Given {
+        /// Mass, kg.
+        mass: f64,
+        /// Moment of inertia, kg m².
+        inertia: f64,
+    },
+    /// Mass per area (kg/m²): mass and inertia follow from the shapes.
+    Density(f64),
+}
+
+/// A planar rigid body, as it is described to a [`crate::Builder`].
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Its name; its coordinates are `NAME_x`, `NAME_y`, `NAME_phi`.
+    pub name: String,
+    /// How it moves.
+    pub mobility: Mobility,
+    /// How heavy it is; not asked of fixed and driven bodies.
+    pub weight: Weight,
+    /// Pose at t = 0.
+    pub pose: Pose,
+    /// Velocity at t = 0.
+    pub twist: Twist,
+    /// Its shapes, in the frame of the body.
+    pub shapes: Vec<Shape>,
+    /// Name of its material.
+    pub material: String,
+}
+
+/// Material of a body that names none.
+pub const DEFAULT_MATERIAL: &str = "default";
+
+impl Body {
+    fn of(name: &str, mobility: Mobility) -> Self {
+        Self {
+            name: name.into(),
+            mobility,
+            weight: Weight::Density(1.0),
+            pose: Pose::default(),
+            twist: Twist::default(),
+            shapes: Vec::new(),
+            material: DEFAULT_MATERIAL.into(),
+        }
+    }
+
+    /// A body that moves by forces.
+    pub fn new(name: &str) -> Self {
+        Self::of(name, Mobility::Free)
+    }
+
+    /// A body that does not move.
+    pub fn fixed(name: &str) -> Self {
+        Self::of(name, Mobility::Fixed)
+    }
+
+    /// A body that moves as prescribed.
+    pub fn driven(name: &str, motion: impl Motion + 'static) -> Self {
+        Self::of(name, Mobility::Driven(Arc::new(motion)))
+    }
+
+    /// Sets mass (kg) and moment of inertia about the centre of mass (kg m²).
+    pub fn mass(mut self, mass: f64, inertia: f64) -> Self {
+        self.weight = Weight::Given { mass, inertia };
+        self
+    }
+
+    /// Sets the mass per area, kg/m².
+    pub fn density(mut self, density: f64) -> Self {
+        self.weight = Weight::Density(density);
+        self
+    }
+
+    /// Sets position (m) and angle (rad) at the start.
+    pub fn at(mut self, centre: Vec2, angle: f64) -> Self {
+        self.pose = Pose { centre, angle };
+        self
+    }
+
+    /// Sets velocity (m/s) and angular velocity (rad/s) at the start.
+    pub fn moving(mut self, velocity: Vec2, spin: f64) -> Self {
+        self.twist = Twist { velocity, spin };
+        self
+    }
+
+    /// Adds a shape.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.shapes.push(shape);
+        self
+    }
+
+    /// Sets the material.
+    pub fn material(mut self, material: &str) -> Self {
+        self.material = material.into();
+        self
+    }
+}
