@@ -102,6 +102,12 @@ impl<'a> Simulation<'a> {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options)?;
+        if !info.supports.variable_step {
+            controller.one_length().map_err(|why| Error::Uneven { scheme: info.name, why })?;
+        }
+        if info.position_level && options.stabilise != Stabilise::None {
+            return Err(Error::Stabilise { scheme: info.name });
+        }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
             let nearest = crate::names::nearest(&options.solver, names).unwrap_or_default().into();
@@ -138,7 +144,7 @@ impl<'a> Simulation<'a> {
             spare: Vec::new(),
             reach: FIRST_REACH,
             ledger: Ledger::new(system),
-            log: EventLog::default(),
+            log: EventLog::new(info.impact_steps),
             sums: BTreeMap::new(),
             names: BTreeMap::new(),
             certificate: Certificate::default(),
@@ -234,11 +240,13 @@ impl<'a> Simulation<'a> {
                 let what = "the step (it became too small to advance time)".into();
                 return self.stop(Failure::NotFinite { what }, observer);
             }
+            self.trial.step.end.t = t_end;
             match self.attempt(dt) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
-                    if halved >= self.options.policy.halvings {
+                    let variable = self.scheme.info().supports.variable_step;
+                    if !variable || halved >= self.options.policy.halvings {
                         return self.stop(failure, observer);
                     }
                     halved += 1;
@@ -287,7 +295,10 @@ impl<'a> Simulation<'a> {
             }
             result?;
             let end = &self.trial.step.end;
-            let travel = system.travel(t, &self.state.q, end.t, &end.q);
+            let mut travel = system.travel(t, &self.state.q, end.t, &end.q);
+            if !self.trial.step.ahead.is_empty() {
+                travel = travel.max(system.travel(t, &self.state.q, end.t + dt, &self.trial.step.ahead));
+            }
             // Two points may approach each other by twice their travel.
             if !(2.0 * travel > self.reach) {
                 if travel > 0.0 {
