@@ -245,8 +245,9 @@ fn a_changed_coordinate_or_velocity_is_found() {
                         u[component - nq] += CHANGE;
                     }
                     let found = recheck(case, scheme, settings, &trajectory);
-                    // A state ends one step and starts the next.
-                    let near = found.index == index || found.index == index + 1;
+                    // A state ends one step and starts the next; with two steps its position enters a third.
+                    let two_steps = scheme == "schatzman-paoli" && component < nq;
+                    let near = (index..=index + 1 + usize::from(two_steps)).contains(&found.index);
                     if !(near && found.certificate.residual() > CERTIFIED) {
                         failures.push(format!(
                             "{}, {scheme} {settings:?}: component {component} of record {index} of {last} (raw: {raw}), found \

@@ -154,18 +154,12 @@ impl SchatzmanPaoli {
         let mut report = StepReport::default();
         self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut report)?;
         self.q.clone_from(&self.equation.q);
-        self.take_percussions();
+        self.equation.percussions(&out.candidates, &mut self.p);
         // The work of this equation was counted in the step that looked ahead.
         out.report = if first { report } else { StepReport::default() };
         out.report.residual = report.residual;
         out.report.non_unique = report.non_unique;
         Ok(())
-    }
-
-    fn take_percussions(&mut self) {
-        if let Some(work) = &self.equation.work {
-            self.p.clone_from(&work.r);
-        }
     }
 
     /// q_{k+2} and P_{k+2} into `ahead`.
@@ -186,9 +180,7 @@ impl SchatzmanPaoli {
         ahead.before.clone_from(&start.q);
         ahead.middle.clone_from(&self.q);
         ahead.q.clone_from(&self.equation.q);
-        if let Some(work) = &self.equation.work {
-            ahead.p.clone_from(&work.r);
-        }
+        self.equation.percussions(&out.candidates, &mut ahead.p);
         ahead.report = report;
         ahead.key = Some(found);
         let all = &mut out.report;
@@ -302,10 +294,15 @@ impl Scheme for SchatzmanPaoli {
         let t = if (out.end.t - t).abs() <= rounding { out.end.t } else { t };
         self.equation.prepare(system);
         out.begin(dt);
-        // All candidates take part, and the problem of a step that fails lists them all.
-        out.active.fill(true);
-        self.solve_step(system, start, dt, solve, out)?;
-        self.look_ahead(system, start, t, solve, out)?;
+        let mut made = self.solve_step(system, start, dt, solve, out);
+        if made.is_ok() {
+            made = self.look_ahead(system, start, t, solve, out);
+        }
+        if made.is_err() {
+            // What the problem that failed is made of.
+            out.active.clone_from(&self.equation.included);
+            return made;
+        }
         out.end.t = t;
         out.end.q.clone_from(&self.q);
         out.end.previous.clone_from(&start.q);
@@ -313,6 +310,11 @@ impl Scheme for SchatzmanPaoli {
         out.end.u.clear();
         out.end.u.extend(out.ahead.iter().zip(&start.q).map(|(ahead, q)| (ahead - q) / (2.0 * dt)));
         self.finish(system, start, out);
+        if start.previous.is_empty() && self.p.iter().any(|p| *p != 0.0) {
+            // An impact in the very first step: the last problem must be the one that shows what forces alone make of u₀.
+            let place = Place { t: start.t, dt, before: Before::Velocity(&start.u), middle: &start.q };
+            self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut StepReport::default())?;
+        }
         Ok(())
     }
 

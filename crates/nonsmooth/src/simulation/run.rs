@@ -102,11 +102,11 @@ impl<'a> Simulation<'a> {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options)?;
-        if !info.supports.variable_step {
-            controller.one_length().map_err(|why| Error::Uneven { scheme: info.name, why })?;
-        }
         if info.position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: info.name });
+        }
+        if !info.supports.variable_step {
+            controller.one_length().map_err(|why| Error::Uneven { scheme: info.name, why })?;
         }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);

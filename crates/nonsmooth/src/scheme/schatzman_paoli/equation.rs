@@ -12,19 +12,27 @@
 //! Newton: M̂ (w⁺ − w) = −(M Δw − dt h) + G P⁺ with M̂ = κM − dt (dt θ h_q + ν h_u) and ξ linearised at w; κ = 1, ν = ½ + θ (first step: κ = 2,
 //! ν = 1, θ = ½). What M and G change with w is left out of M̂: the rate of convergence is then O(dt), and what counts is the residual with everything
 //! evaluated anew.
+//!
+//! A contact that is far from closing would only spoil the scale of the problem with its large ξ: it takes no part until an iterate has ξ < 0 there. At
+//! the end ξ ≥ 0 at all that take none, so that with P = 0 they satisfy their law, and what is found solves the whole.
 
 use super::SchatzmanPaoliOptions;
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
 
 /// Newton iterations before a step is given up: an iteration that converges with O(dt) and needs more does not converge.
 const MAX_NEWTON: usize = 30;
 /// Residual at which nothing is left to gain.
 const ROUNDING: f64 = 1e-14;
+
+/// Steps like the present one within which a contact must close to take part from the beginning.
+const NEAR: f64 = 2.0;
+/// ξ (m/s) below which a contact takes part in any case: a contact at rest stands above zero by rounding.
+const RESTING: f64 = 1e-6;
 
 /// What came before the middle position.
 #[derive(Clone, Copy)]
@@ -59,8 +67,11 @@ pub(super) struct Equation {
     pub(super) q: Vec<f64>,
     pub(super) q_theta: Vec<f64>,
     pub(super) v_theta: Vec<f64>,
-    /// ξ of all rows: candidates in order, component by component.
+    /// ξ of all candidates, component by component.
     pub(super) xi: Vec<f64>,
+    /// Which candidates take part, and the first row of each.
+    pub(super) included: Vec<bool>,
+    first_row: Vec<usize>,
     q_e: Vec<f64>,
     g: Vec<f64>,
     direction: Vec<f64>,
@@ -74,6 +85,7 @@ pub(super) struct Equation {
     constant_matrix: bool,
     assembled_for: Option<(f64, f64)>,
     rows_version: u64,
+    rows_included: Vec<bool>,
     rows_constant: bool,
 }
 
@@ -152,34 +164,88 @@ impl Equation {
         self.rows(system, place, list)
     }
 
-    /// Rows of all candidates: G and ξ at (t_e, q_e), and c = ξ − Gᵀw.
+    /// ξ of a candidate at the present q₊ into `g`, with q_e in `q_e`; returns t_e.
+    fn gap(&mut self, system: &dyn System, place: &Place, k: &Interaction) -> Result<f64, Failure> {
+        let e = k.law.restitution(0);
+        for &j in k.coordinates() {
+            let j = j as usize;
+            self.q_e[j] = (self.q[j] + e * self.before[j]) / (1.0 + e);
+        }
+        let t_e = place.t + place.dt * (1.0 - e) / (1.0 + e);
+        self.g.resize(k.dim, 0.0);
+        system.position(k, t_e, &self.q_e, &mut self.g);
+        if !self.g.iter().all(|g| g.is_finite()) {
+            let kind = if k.kind == Kind::Contact { "gap of contact" } else { "defect of joint" };
+            return Err(Failure::NotFinite { what: format!("the {kind} `{}`", system.name(k.id)) });
+        }
+        self.g.iter_mut().for_each(|g| *g = (1.0 + e) * *g / place.dt);
+        Ok(t_e)
+    }
+
+    /// Which contacts may close: those that would within some more steps like the one from `middle` to q₊.
+    fn select(&mut self, system: &dyn System, place: &Place, list: &Candidates) -> Result<(), Failure> {
+        self.included.clear();
+        self.included.resize(list.len(), true);
+        for (i, k) in list.items().iter().enumerate().filter(|(_, k)| k.kind == Kind::Contact) {
+            self.gap(system, place, k)?;
+            let moved = self.g[0];
+            for &j in k.coordinates() {
+                self.q[j as usize] = place.middle[j as usize];
+            }
+            self.gap(system, place, k)?;
+            let still = self.g[0];
+            for &j in k.coordinates() {
+                self.q[j as usize] = place.middle[j as usize] + place.dt * self.w[j as usize];
+            }
+            self.included[i] = moved.min(still) <= NEAR * (moved - still).abs() + RESTING;
+        }
+        Ok(())
+    }
+
+    /// Lets all candidates take part.
+    pub(super) fn include_all(&mut self, list: &Candidates) {
+        self.included.clear();
+        self.included.resize(list.len(), true);
+    }
+
+    /// Takes contacts in that are violated. Whether there were any.
+    fn include_violated(&mut self, list: &Candidates) -> bool {
+        let mut any = false;
+        for (i, included) in self.included.iter_mut().enumerate() {
+            if !*included && self.xi[list.range(i).start] < 0.0 {
+                (*included, any) = (true, true);
+            }
+        }
+        any
+    }
+
+    /// Rows of what takes part: G and ξ at (t_e, q_e), and c = ξ − Gᵀw; ξ of the others too.
     fn rows(&mut self, system: &dyn System, place: &Place, list: &Candidates) -> Result<(), Failure> {
-        let Some(work) = self.work.as_mut() else { return Ok(()) };
-        let kept = self.rows_constant && self.rows_version == list.version();
+        let same = self.rows_version == list.version() && self.rows_included == self.included;
+        let kept = self.rows_constant && same;
         if !kept {
             self.rows_version = list.version();
+            self.rows_included.clone_from(&self.included);
             self.rows_constant = true;
-            work.full.clear_blocks();
+            self.first_row.clear();
+            if let Some(work) = self.work.as_mut() {
+                work.full.clear_blocks();
+            }
         }
         self.xi.clear();
-        for k in list.items() {
-            self.rows_constant &= k.constant;
-            let (n, e) = (k.dofs.len(), k.law.restitution(0));
-            for &j in k.coordinates() {
-                let j = j as usize;
-                self.q_e[j] = (self.q[j] + e * self.before[j]) / (1.0 + e);
-            }
-            let t_e = place.t + place.dt * (1.0 - e) / (1.0 + e);
-            self.g.resize(k.dim, 0.0);
-            system.position(k, t_e, &self.q_e, &mut self.g);
-            if !self.g.iter().all(|g| g.is_finite()) {
-                let kind = if k.kind == Kind::Contact { "gap of contact" } else { "defect of joint" };
-                return Err(Failure::NotFinite { what: format!("the {kind} `{}`", system.name(k.id)) });
-            }
-            self.xi.extend(self.g.iter().map(|g| (1.0 + e) * g / place.dt));
+        for (i, k) in list.items().iter().enumerate() {
+            let t_e = self.gap(system, place, k)?;
+            self.xi.extend_from_slice(&self.g);
             if kept {
                 continue;
             }
+            let Some(work) = self.work.as_mut() else { break };
+            self.first_row.push(work.full.c.len());
+            if !self.included[i] {
+                continue;
+            }
+            self.rows_constant &= k.constant;
+            let n = k.dofs.len();
             self.direction.resize(k.dim * n, 0.0);
             self.chi.resize(k.dim, 0.0);
             system.velocity(k, t_e, &self.q_e, &mut self.direction, &mut self.chi);
@@ -191,7 +257,11 @@ impl Equation {
                 at += d;
             });
         }
-        work.full.c.copy_from_slice(&self.xi);
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        for (i, &row) in self.first_row.iter().enumerate().filter(|(i, _)| self.included[*i]) {
+            let range = list.range(i);
+            work.full.c[row..row + range.len()].copy_from_slice(&self.xi[range]);
+        }
         for b in 0..work.full.sets.len() {
             let rows = work.rows(b);
             let mut along = [0.0; MAX_DIM];
@@ -235,20 +305,33 @@ impl Equation {
     }
 
     /// Largest entry of the natural map of (P, ξ).
-    fn law_residual(&self) -> f64 {
+    fn law_residual(&self, list: &Candidates) -> f64 {
         let Some(work) = self.work.as_ref() else { return 0.0 };
         let mut worst: f64 = 0.0;
-        for (b, set) in work.full.sets.iter().enumerate() {
-            let rows = work.rows(b);
-            let mut f = [0.0; MAX_DIM];
-            set.natural_map(&work.r[rows.clone()], &self.xi[rows.clone()], &mut f);
-            worst = worst.max(max_norm(&f[..rows.len()]));
+        for (i, k) in list.items().iter().enumerate().filter(|(i, _)| self.included[*i]) {
+            for (j, row) in list.range(i).zip(self.first_row[i]..) {
+                let xi = self.xi[j];
+                let f = if k.kind == Kind::Contact { work.r[row].min(xi) } else { xi };
+                worst = worst.max(f.abs());
+            }
         }
         worst
     }
 
-    /// Solves for q₊ (left in `q`, its velocity in `w`) and P (left in `work.r`, by component of the candidates), from P = 0: a
-    /// function of its arguments alone.
+    /// P by component of the candidates.
+    pub(super) fn percussions(&self, list: &Candidates, p: &mut Vec<f64>) {
+        p.clear();
+        p.resize(list.components(), 0.0);
+        let Some(work) = self.work.as_ref() else { return };
+        for i in (0..list.len()).filter(|&i| self.included[i]) {
+            let range = list.range(i);
+            let row = self.first_row[i];
+            p[range.clone()].copy_from_slice(&work.r[row..row + range.len()]);
+        }
+    }
+
+    /// Solves for q₊ (left in `q`, its velocity in `w`) and P (see [`Equation::percussions`]), from P = 0: a function of its arguments
+    /// alone.
     pub(super) fn solve(
         &mut self,
         options: &SchatzmanPaoliOptions,
@@ -262,16 +345,18 @@ impl Equation {
         self.begin(options, place);
         self.w.clone_from(&self.w0);
         self.move_on(place);
+        self.select(system, place, list)?;
         self.evaluate(system, place, list)?;
-        if let Some(work) = self.work.as_mut() {
-            work.r.clear();
-            work.r.resize(list.components(), 0.0);
-        }
+        let mut start_anew = true;
         let mut residual = f64::INFINITY;
         let mut polished = false;
         for _ in 0..MAX_NEWTON {
             self.assemble_matrix(system, place);
             let Some(work) = self.work.as_mut() else { break };
+            if start_anew {
+                work.r.clear();
+                work.r.resize(work.full.c.len(), 0.0);
+            }
             // f = M̂ w − M Δw + dt h.
             work.full.matrix.multiply(&self.w, &mut work.full.f);
             for (d, (w, w0)) in work.v.iter_mut().zip(self.w.iter().zip(&self.w0)) {
@@ -288,23 +373,32 @@ impl Equation {
             if !self.w.iter().chain(&self.q).all(|x| x.is_finite()) {
                 return Err(Failure::NotFinite { what: "the state".into() });
             }
-            if self.constant_matrix && self.rows_constant {
-                // One iteration is exact.
-                return Ok(());
-            }
 
             // Everything anew at the new state: the true residual.
+            let exact = self.constant_matrix && self.rows_constant;
             self.evaluate(system, place, list)?;
+            start_anew = self.include_violated(list);
+            if start_anew {
+                self.rows(system, place, list)?;
+                polished = false;
+                continue;
+            }
+            if exact {
+                // One iteration is enough.
+                return Ok(());
+            }
             let (dynamics, scale) = self.dynamics_residual(dt);
             if !dynamics.is_finite() {
                 return Err(Failure::NotFinite { what: "the equation of motion".into() });
             }
             residual = if dynamics > 0.0 { dynamics / scale } else { 0.0 };
-            let law = self.law_residual();
+            let law = self.law_residual(list);
             // A gap is a difference of coordinates: its rounding, over dt, is no residual.
             let floor = 16.0 * f64::EPSILON * (1.0 + max_norm(&self.q)) / dt;
+            // The solver stops at its own tolerance relative to ‖b‖ and does not go on from there.
+            let b = self.work.as_ref().map_or(0.0, |w| dot(w.full.reduced().b(), w.full.reduced().b()).sqrt());
             let (tol, velocity) = (options.newton_tol, 1.0 + max_norm(&self.w));
-            if residual <= tol && law <= tol * velocity + floor {
+            if residual <= tol && law <= tol * velocity + floor + solve.options.tolerance * b {
                 // Within the tolerance, one more iteration takes it to rounding.
                 if polished || (residual <= ROUNDING && law <= ROUNDING * velocity + floor) {
                     return Ok(());

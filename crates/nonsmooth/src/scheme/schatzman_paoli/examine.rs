@@ -244,6 +244,7 @@ impl SchatzmanPaoli {
 
         // ξ of the second equation first: it tells percussions of the first apart.
         let e = &mut self.equation;
+        e.include_all(list);
         let (mut size, mut speed): (f64, f64) = (max_norm(step.end.percussions.values()), 0.0);
         for half in [1, 0] {
             e.begin(&self.options, &places[half]);
