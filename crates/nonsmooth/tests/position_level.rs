@@ -111,6 +111,25 @@ fn the_impact_law_holds_over_three_steps() {
     assert!(longest <= 3, "{longest}");
 }
 
+/// Why the first step has the scheme's own law: Moreau-Jean's lets the mass pass the ground in its step, and what lifts it out again is a rebound.
+#[test]
+fn a_first_step_on_velocity_level_would_rebound_without_restitution() {
+    let (h, v) = (0.01, 1.5);
+    let system = Differentiated::new(free(0.0)).unwrap();
+    let start = State::new(0.0, vec![0.3 * h * v], vec![-v]);
+    let jean = scheme::make("moreau-jean", &Settings::new()).unwrap();
+    let mut one = Simulation::new(&system, start.clone(), jean, SimulationOptions::new(h, h)).unwrap().run().end;
+    assert!((one.q[0] + 0.7 * h * v).abs() <= 1e-15, "through the ground: {}", one.q[0]);
+    one.previous.clone_from(&start.q);
+    let mut options = SimulationOptions::new(h, 10.0 * h);
+    options.initial_tolerance = h * v;
+    let goes_on = scheme::make(SCHEME, &Settings::new()).unwrap();
+    let after = Simulation::new(&system, one, goes_on, options).unwrap().run().end;
+    assert!((after.u[0] - 0.7 * v).abs() <= 1e-12, "{}", after.u[0]);
+    let (_, own) = run(free(0.0), &start.q, &start.u, h, 10);
+    assert!(own[10].u[0].abs() <= 1e-12 && own[10].q[0] >= 0.0);
+}
+
 #[test]
 fn rest_is_exact_whatever_the_restitution() {
     for e in [0.0, 0.5, 1.0] {
