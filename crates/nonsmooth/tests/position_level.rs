@@ -155,7 +155,12 @@ fn a_stiff_oscillator_that_is_pressed_on_its_stop_does_not_rebound() {
             let touch = records.iter().position(|r| r.q[0] <= 0.2 + 1e-12).unwrap();
             assert!(touch < 30, "h omega = {stiffness}");
             for r in &records[touch..] {
-                assert!((r.q[0] - 0.2).abs() <= 1e-14, "h omega = {stiffness}, theta = {theta_}: {} at {}", r.q[0], r.t);
+                assert!(
+                    (r.q[0] - 0.2).abs() <= 1e-14,
+                    "h omega = {stiffness}, theta = {theta_}: {} at {}",
+                    r.q[0],
+                    r.t
+                );
             }
             for r in &records[touch + 1..] {
                 let force = r.step.as_ref().unwrap().percussions.values()[0] / h;
@@ -176,7 +181,12 @@ struct Lift {
 
 impl Model for Lift {
     fn layout(&self) -> Layout {
-        Layout::new(["z"]).constant_mass().potential("weight").linear().contact("floor", ContactLaw::newton(0.6)).moving()
+        Layout::new(["z"])
+            .constant_mass()
+            .potential("weight")
+            .linear()
+            .contact("floor", ContactLaw::newton(0.6))
+            .moving()
     }
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(1.0);
@@ -199,6 +209,19 @@ fn a_floor_in_uniform_motion_is_as_good_as_one_at_rest() {
         let bound = 1e-15 * (steps as f64).powf(1.5);
         assert!((a.q[0] - (b.q[0] - v * b.t)).abs() <= bound, "t = {}: {} and {}", a.t, a.q[0], b.q[0] - v * b.t);
     }
+}
+
+#[test]
+fn a_state_taken_up_with_another_step_is_seen_by_the_certificate() {
+    let system = Differentiated::new(Ball::default()).unwrap();
+    let go = |start: State, h: f64, end: f64| {
+        let scheme = scheme::make(SCHEME, &Settings::new()).unwrap();
+        Simulation::new(&system, start, scheme, SimulationOptions::new(h, end)).unwrap().run()
+    };
+    let half = go(State::new(0.0, vec![1.0], vec![0.0]), 0.01, 0.5).end;
+    assert!(go(half.clone(), 0.01, 0.9).worst.residual() <= 1e-12);
+    // At the speed of 1 m/s the position before is off by 0.005 m.
+    assert!(go(half, 0.005, 0.9).worst.kinematics >= 1e-3);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! A model with one thing wrong with it, the error that it gives, and the same model with nothing wrong.
 
-use nonsmooth::law::{ContactLaw, ElementLaw};
 use nonsmooth::contract::Needs;
+use nonsmooth::law::{ContactLaw, ElementLaw};
 use nonsmooth::scheme::{SCHEMES, SchemeInfo, Settings};
 use nonsmooth::simulation::Status;
 use nonsmooth::{
-    Differentiated, Error, Layout, Model, ModelError, Scalar, Simulation, SimulationOptions, State, Summary, System, scheme,
+    Differentiated, Error, Layout, Model, ModelError, Scalar, Simulation, SimulationOptions, State, Summary, System,
+    scheme,
 };
 
 /// A planar point over the ground with a rod, and one thing wrong with it.

@@ -4,9 +4,7 @@ use crate::flawed::{Flaw, names, options, run_error, simulate, start};
 use nonsmooth::reference::{Ball, cases};
 use nonsmooth::scheme::{SCHEMES, Settings, SettingsError};
 use nonsmooth::simulation::{Controller, Proposal, Uneven, Verdict};
-use nonsmooth::{
-    Differentiated, Error, Layout, Model, Scalar, Simulation, SimulationOptions, State, scheme,
-};
+use nonsmooth::{Differentiated, Error, Layout, Model, Scalar, Simulation, SimulationOptions, State, scheme};
 
 #[test]
 fn features_that_a_scheme_lacks_are_refused_by_name() {
@@ -64,7 +62,8 @@ fn steps_of_different_lengths_are_refused_where_one_is_needed() {
         assert_eq!(whole(0.1, 0.3).unwrap().work.steps, 3);
 
         let broken = Differentiated::new(Broken).unwrap();
-        let at = |h| Simulation::new(&broken, start.clone(), make(), SimulationOptions::new(h, 1.0)).map(|mut s| s.run());
+        let at =
+            |h| Simulation::new(&broken, start.clone(), make(), SimulationOptions::new(h, 1.0)).map(|mut s| s.run());
         names!(at(0.25).unwrap_err(), Error::Uneven { why: Uneven::Break { .. }, .. }, info.name, "break at t = 0.3");
         assert_eq!(at(0.1).unwrap().work.steps, 10);
 
