@@ -384,6 +384,16 @@ fn lists_help_version_and_completions_are_there() {
     assert_eq!((theta["default"].as_f64(), &theta["type"]), (Some(0.5), &"number".into()));
     assert_eq!(theta["range"], serde_json::json!([0.0, 1.0]));
     assert!(jean["unsupported"].as_array().unwrap().iter().any(|f| f == "Poisson restitution"));
+    let paoli = schemes["schemes"].as_array().unwrap().iter().find(|s| s["name"] == "schatzman-paoli").unwrap();
+    assert_eq!(paoli["position_level"], true);
+    let lacks = |what: &str| paoli["unsupported"].as_array().unwrap().iter().any(|f| f == what);
+    assert!(lacks("friction") && lacks("steps of changing length") && !lacks("joints") && !lacks("moving obstacles"));
+    // It has no `stabilise`, and takes whole steps only: both are said before the run.
+    let own = ["run", "bouncing_ball", "--scheme", "schatzman-paoli"];
+    let stabilised = d.run(&[&own[..], &["--set", "scheme.stabilise=projection"]].concat());
+    assert!(stabilised.code == 2 && stabilised.err.contains("no option `stabilise`"), "{}", stabilised.err);
+    let uneven = d.run(&[&own[..], &["--step", "0.03"]].concat());
+    assert!(uneven.code == 2 && uneven.err.contains("--step") && uneven.err.contains("one length"), "{}", uneven.err);
     for words in [&["--help"][..], &["run", "--help"], &["--version"], &["completions", "bash"]] {
         let output = d.run(words);
         assert!(output.code == 0 && !output.out.is_empty(), "{words:?}");

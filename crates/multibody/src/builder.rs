@@ -8,10 +8,10 @@ use crate::shape::{Shape, encounters};
 use crate::spring::{Link, Spring};
 use crate::system::{Detection, Entry, ForceKind, IDENTITY, Limit, MAX_SHAPES, Multibody, NO_DOF, Placed};
 use complementarity::linear::Pattern;
+use nonsmooth::State;
 use nonsmooth::contract::{ForceInfo, Interaction, Kind, Needs, Structure};
 use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
 use nonsmooth::names::{is_name, nearest};
-use nonsmooth::State;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -114,8 +114,7 @@ impl Builder {
     /// Names of the coordinates: those of the free bodies, then those of the bars.
     pub fn coordinates(&self) -> Vec<String> {
         let free = self.bodies.iter().filter(|b| matches!(b.mobility, Mobility::Free));
-        let mut names: Vec<String> =
-            free.flat_map(|b| ["x", "y", "phi"].map(|c| format!("{}_{c}", b.name))).collect();
+        let mut names: Vec<String> = free.flat_map(|b| ["x", "y", "phi"].map(|c| format!("{}_{c}", b.name))).collect();
         for bar in &self.bars {
             names.extend((0..=bar.elements).map(|i| format!("{}_{i}", bar.name)));
         }
@@ -241,9 +240,8 @@ impl Builder {
     fn check_thickness(&self, classes: &Classes) -> Result<(), BuildError> {
         // One body of each class and kind of shape stands for all.
         let thin = |b: &&Body| b.shapes.iter().any(|s| matches!(s, Shape::Segment { radius: 0.0, .. }));
-        let cornered = |b: &&Body| {
-            b.shapes.iter().any(|s| matches!(s, Shape::Box { .. } | Shape::Segment { radius: 0.0, .. }))
-        };
+        let cornered =
+            |b: &&Body| b.shapes.iter().any(|s| matches!(s, Shape::Box { .. } | Shape::Segment { radius: 0.0, .. }));
         let place = |name: &str| self.bodies.iter().position(|b| b.name == name).unwrap_or(0);
         for wall in self.bodies.iter().filter(thin) {
             let class = classes.of_body[place(&wall.name)];
@@ -277,9 +275,8 @@ impl Builder {
         for p in s.points.iter().flatten() {
             number("a coordinate of its ends", *p, p.is_finite())?;
         }
-        let find = |name: &String| {
-            self.bodies.iter().position(|b| b.name == *name).ok_or_else(|| self.unknown(&s.name, name))
-        };
+        let find =
+            |name: &String| self.bodies.iter().position(|b| b.name == *name).ok_or_else(|| self.unknown(&s.name, name));
         let bodies = [find(&s.bodies[0])?, find(&s.bodies[1])?];
         let mut link = Link {
             bodies,
@@ -358,7 +355,8 @@ impl Classes {
             let law = Law::Contact(p.law.clone());
             law.validate(1 + p.law.slip_dim).map_err(|source| BuildError::Law { contact: p.name.clone(), source })?;
             if p.law.slip_dim > 1 {
-                let source = nonsmooth::law::LawError::Dimension { found: p.law.slip_dim, expected: "0 or 1 in the plane" };
+                let source =
+                    nonsmooth::law::LawError::Dimension { found: p.law.slip_dim, expected: "0 or 1 in the plane" };
                 return Err(BuildError::Law { contact: p.name.clone(), source });
             }
             for name in p.between.iter().flatten() {
@@ -369,11 +367,7 @@ impl Classes {
         }
         // How well a name fits a class: 2 by its body, 1 by its material.
         let fit = |name: &str, (material, body): (&str, Option<&str>)| -> u8 {
-            if body == Some(name) {
-                2
-            } else {
-                u8::from(material == name)
-            }
+            if body == Some(name) { 2 } else { u8::from(material == name) }
         };
         let count = kinds.len();
         let mut laws = vec![None; count * count];

@@ -160,9 +160,7 @@ impl Shape {
     /// The same with unit normals.
     pub(crate) fn normalised(self) -> Self {
         match self {
-            Shape::HalfPlane { point, normal } => {
-                Shape::HalfPlane { point, normal: scale(1.0 / norm(normal), normal) }
-            }
+            Shape::HalfPlane { point, normal } => Shape::HalfPlane { point, normal: scale(1.0 / norm(normal), normal) },
             other => other,
         }
     }

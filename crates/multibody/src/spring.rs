@@ -87,12 +87,7 @@ impl Link {
         if self.torsion {
             let mut gradient = [0.0; 6];
             (gradient[2], gradient[5]) = (-1.0, 1.0);
-            return Deflection {
-                value: b.angle - a.angle - self.rest,
-                gradient,
-                hessian: [[0.0; 6]; 6],
-                smooth: true,
-            };
+            return Deflection { value: b.angle - a.angle - self.rest, gradient, hessian: [[0.0; 6]; 6], smooth: true };
         }
         let arms = [Turn::by(a.angle).apply(self.points[0]), Turn::by(b.angle).apply(self.points[1])];
         let d = sub(add(b.centre, arms[1]), add(a.centre, arms[0]));
@@ -100,7 +95,8 @@ impl Link {
         let smooth = length > 0.0;
         let e = if smooth { scale(1.0 / length, d) } else { [0.0, 0.0] };
         // Columns of ∂d/∂q.
-        let columns: [Vec2; 6] = [[-1.0, 0.0], [0.0, -1.0], scale(-1.0, perp(arms[0])), [1.0, 0.0], [0.0, 1.0], perp(arms[1])];
+        let columns: [Vec2; 6] =
+            [[-1.0, 0.0], [0.0, -1.0], scale(-1.0, perp(arms[0])), [1.0, 0.0], [0.0, 1.0], perp(arms[1])];
         let gradient = columns.map(|c| dot(e, c));
         let mut hessian = [[0.0; 6]; 6];
         // ∂²ℓ = (c_i·c_j − (e·c_i)(e·c_j))/ℓ + e·∂²d; at ℓ = 0 its limit times ℓ.

@@ -102,7 +102,15 @@ impl Touch {
     }
 
     /// Change of γ for displacements dp, ds of the bodies, whose velocities p, s change by ap, as.
-    pub(crate) fn velocity_change(&self, p: &Twist, s: &Twist, dp: &Twist, ds: &Twist, ap: &Twist, a_s: &Twist) -> [f64; 2] {
+    pub(crate) fn velocity_change(
+        &self,
+        p: &Twist,
+        s: &Twist,
+        dp: &Twist,
+        ds: &Twist,
+        ap: &Twist,
+        a_s: &Twist,
+    ) -> [f64; 2] {
         let (n, t) = (self.n, perp(self.n));
         let turned = scale(dp.spin, perp(self.from_p));
         let dx = add(dp.velocity, turned);

@@ -3,6 +3,7 @@
 use crate::contract::ModelError;
 use crate::names::did_you_mean;
 use crate::scheme::SettingsError;
+use crate::simulation::Uneven;
 use complementarity::solver::OptionsError;
 
 /// Why a simulation cannot start. Every message names the offender.
@@ -96,6 +97,20 @@ pub enum Error {
         scheme: &'static str,
         /// What is missing.
         feature: String,
+    },
+    /// Steps of different lengths with a scheme that takes one length only.
+    #[error("scheme `{scheme}` takes steps of one length only: {why}")]
+    Uneven {
+        /// The scheme.
+        scheme: &'static str,
+        /// Where another length would be needed.
+        why: Uneven,
+    },
+    /// Joint projection with a scheme on position level.
+    #[error("scheme `{scheme}` keeps joints on position level by itself: leave `stabilise` out")]
+    Stabilise {
+        /// The scheme.
+        scheme: &'static str,
     },
     /// No such solver.
     #[error("unknown solver `{name}`{}", did_you_mean(.nearest))]

@@ -81,12 +81,15 @@ pub struct State {
     pub u: Vec<f64>,
     /// Percussions of the step that led here: warm start.
     pub percussions: Percussions,
+    /// Coordinates one step before, for schemes of two steps; empty for the others and before the first step. They belong to
+    /// the step length they were made with.
+    pub previous: Vec<f64>,
 }
 
 impl State {
     /// A state without history.
     pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
-        Self { t, q, u, percussions: Percussions::default() }
+        Self { t, q, u, percussions: Percussions::default(), previous: Vec::new() }
     }
 
     /// Copies another state, keeping the memory.
@@ -95,6 +98,7 @@ impl State {
         self.q.clone_from(&other.q);
         self.u.clone_from(&other.u);
         self.percussions.assign(&other.percussions);
+        self.previous.clone_from(&other.previous);
     }
 }
 
@@ -175,6 +179,9 @@ pub struct Step {
     /// Whether the velocity jumped: a contact took a percussion that it approached faster than forces explain, an impact. The
     /// percussion of a contact that persists is a force times dt and no jump.
     pub impact: bool,
+    /// Coordinates beyond the end that the scheme looked at, empty for schemes of one step: the reach of the candidates must
+    /// cover them too.
+    pub ahead: Vec<f64>,
     /// Why it ended.
     pub reason: Reason,
     /// What it cost.
@@ -191,6 +198,8 @@ impl Step {
         self.reason = Reason::Full;
         self.impact = false;
         self.u_minus.clear();
+        self.ahead.clear();
+        self.end.previous.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
             self.begun_for = self.candidates.version();

@@ -8,6 +8,7 @@ use nonsmooth::reference::{Case, Swing, cases, variants};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Recheck, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, Summary};
+use std::collections::BTreeMap;
 
 /// Schemes solve dynamics and laws to 1e-10 of their largest terms; a certificate may be ten times that.
 const CERTIFIED: f64 = 1e-9;
@@ -19,19 +20,23 @@ fn make(name: &str, settings: &Settings) -> Box<dyn scheme::Scheme> {
     scheme::make(name, settings).unwrap()
 }
 
-fn record(case: &Case, name: &str, settings: &Settings) -> (Summary, Trajectory) {
+/// `None` if the scheme refuses the model.
+fn record(case: &Case, name: &str, settings: &Settings) -> Option<(Summary, Trajectory)> {
+    let options = case.options_for(name)?;
     let mut trajectory = Trajectory::new(Recording::Every(1));
     let scheme = make(name, settings);
-    let mut simulation = Simulation::new(case.system.as_ref(), case.start.clone(), scheme, case.options()).unwrap();
-    (simulation.run_with(&mut trajectory), trajectory)
+    let mut simulation = Simulation::new(case.system.as_ref(), case.start.clone(), scheme, options).unwrap();
+    Some((simulation.run_with(&mut trajectory), trajectory))
 }
 
 #[test]
 fn every_step_of_every_model_is_certified() {
     let mut failures = Vec::new();
+    let mut runs = BTreeMap::new();
     for case in cases().unwrap() {
         for variant in variants() {
-            let (summary, _) = record(&case, variant.scheme, &variant.settings);
+            let Some((summary, _)) = record(&case, variant.scheme, &variant.settings) else { continue };
+            *runs.entry(variant.scheme).or_insert(0) += 1;
             let label = format!("{}, {}", case.name, variant.label);
             if summary.status != Status::Done {
                 failures.push(format!("{label}: {}", summary.stop.map_or_else(String::new, |s| s.to_string())));
@@ -47,6 +52,8 @@ fn every_step_of_every_model_is_certified() {
         }
     }
     assert!(failures.is_empty(), "{} of them:\n{}", failures.len(), failures.join("\n"));
+    // A scheme that refuses most models is still run on some: with 16 of them, three values of θ each.
+    assert!(runs.len() == scheme::SCHEMES.len() && runs.values().all(|&n| n >= 36), "{runs:?}");
 }
 
 /// Where the terms of a step are small against the momentum, M Δu = dt h ≪ M u, the rounding of M u is all that is left of
@@ -70,7 +77,7 @@ fn an_untouched_record_rechecks_as_it_was_certified() {
     let mut failures = Vec::new();
     for case in cases().unwrap() {
         for variant in variants() {
-            let (summary, trajectory) = record(&case, variant.scheme, &variant.settings);
+            let Some((summary, trajectory)) = record(&case, variant.scheme, &variant.settings) else { continue };
             let found = trajectory.recheck(case.system.as_ref(), make(variant.scheme, &variant.settings).as_mut());
             let residual = found.unwrap().certificate.residual();
             // The same functions of the same numbers.
@@ -108,8 +115,10 @@ fn tampered_runs(mut each: impl FnMut(&Case, &str, &Settings, Trajectory)) {
             ("moreau-midpoint", Settings::new()),
             ("moreau-jean", Settings::new()),
             ("moreau-jean", Settings::new().number("theta", 1.0).word("force", "trapezoid")),
+            ("schatzman-paoli", Settings::new()),
+            ("schatzman-paoli", Settings::new().number("theta", 1.0)),
         ] {
-            let (_, trajectory) = record(case, scheme, &settings);
+            let Some((_, trajectory)) = record(case, scheme, &settings) else { continue };
             each(case, scheme, &settings, trajectory);
         }
     }
@@ -236,8 +245,9 @@ fn a_changed_coordinate_or_velocity_is_found() {
                         u[component - nq] += CHANGE;
                     }
                     let found = recheck(case, scheme, settings, &trajectory);
-                    // A state ends one step and starts the next.
-                    let near = found.index == index || found.index == index + 1;
+                    // A state ends one step and starts the next; with two steps its position enters a third.
+                    let two_steps = scheme == "schatzman-paoli" && component < nq;
+                    let near = (index..=index + 1 + usize::from(two_steps)).contains(&found.index);
                     if !(near && found.certificate.residual() > CERTIFIED) {
                         failures.push(format!(
                             "{}, {scheme} {settings:?}: component {component} of record {index} of {last} (raw: {raw}), found \
@@ -261,12 +271,12 @@ fn a_changed_coordinate_or_velocity_is_found() {
 fn a_projected_run_stores_what_the_scheme_left() {
     let all = cases().unwrap();
     let case = all.iter().find(|c| c.name == "double-pendulum-projected").unwrap();
-    let (summary, trajectory) = record(case, "moreau-jean", &Settings::new());
+    let (summary, trajectory) = record(case, "moreau-jean", &Settings::new()).unwrap();
     let corrected =
         trajectory.records()[1..].iter().filter(|r| r.step.as_ref().is_some_and(|s| s.raw.is_some())).count();
     assert!(corrected * 2 > summary.work.steps, "{corrected} of {} steps were corrected", summary.work.steps);
     // The joints close to the tolerance of the projection, without it they drift by O(dt²).
     assert!(summary.worst.joint_violation <= 1e-12, "{:e}", summary.worst.joint_violation);
     let drifting = all.iter().find(|c| c.name == "double-pendulum").unwrap();
-    assert!(record(drifting, "moreau-jean", &Settings::new()).0.worst.joint_violation > 1e-6);
+    assert!(record(drifting, "moreau-jean", &Settings::new()).unwrap().0.worst.joint_violation > 1e-6);
 }

@@ -259,7 +259,7 @@ fn the_events_of_every_reference_model_come_in_order_of_time() {
     for case in cases().unwrap() {
         for variant in variants() {
             let scheme = scheme::make(variant.scheme, &variant.settings).unwrap();
-            let mut options = case.options();
+            let Some(mut options) = case.options_for(variant.scheme) else { continue };
             options.observe = Observe { events: true, ..Observe::NONE };
             let mut simulation = Simulation::new(case.system.as_ref(), case.start.clone(), scheme, options).unwrap();
             let summary = simulation.run();

@@ -161,9 +161,8 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
             let n = k.dofs.len();
             let (mut w, mut chi) = (vec![0.0; k.dim * n], vec![0.0; k.dim]);
             p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
-            let gamma: Vec<f64> = (0..k.dim)
-                .map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u))
-                .collect();
+            let gamma: Vec<f64> =
+                (0..k.dim).map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u)).collect();
             let name = p.system.name(k.id);
             let law = law_text(&k.law);
             if kind == Kind::Contact {

@@ -100,7 +100,8 @@ impl GaussSeidel {
                 self.relative.velocity(problem, i, r, &mut u);
                 let own = &mut r[s..s + d];
                 let mut change = [0.0; MAX_DIM];
-                if let (Set::Coulomb { dim: 1, mu }, Ok(a), [p, q]) = (&block.set, <&[f64; 4]>::try_from(a), &mut *own) {
+                if let (Set::Coulomb { dim: 1, mu }, Ok(a), [p, q]) = (&block.set, <&[f64; 4]>::try_from(a), &mut *own)
+                {
                     let u = [u[0], u[1]];
                     sum += planar::natural_map(*mu, [*p, *q], u);
                     let c = [u[0] - a[0] * *p - a[1] * *q, u[1] - a[2] * *p - a[3] * *q];

@@ -167,8 +167,7 @@ pub fn derivatives_within(
             };
             let (plus, minus) = (at(1.0), at(-1.0));
             for r in 0..rows {
-                let along: f64 =
-                    chi[r] + k.row_times(&w[r * nd..(r + 1) * nd], u);
+                let along: f64 = chi[r] + k.row_times(&w[r * nd..(r + 1) * nd], u);
                 compare(format!("W and chi of {name}"), 1, &[along], &[(plus[r] - minus[r]) / (2.0 * e)]);
             }
         }

@@ -34,6 +34,19 @@ impl Case {
         o.stabilise = self.stabilise;
         o
     }
+
+    /// Options of the run with a scheme, or `None` if the scheme refuses it. A scheme that takes steps of one length only ends on the
+    /// last whole step.
+    pub fn options_for(&self, scheme: &str) -> Option<SimulationOptions> {
+        let info = SCHEMES.iter().find(|s| s.name == scheme)?;
+        let refused = info.supports.missing(&self.system.structure().needs).is_some()
+            || (info.position_level && self.stabilise != Stabilise::None);
+        let mut o = self.options();
+        if !info.supports.variable_step {
+            o.end = self.step * (self.end / self.step).floor();
+        }
+        (!refused).then_some(o)
+    }
 }
 
 fn make<M: Model + 'static>(model: M) -> Result<Box<dyn System>, ModelError> {

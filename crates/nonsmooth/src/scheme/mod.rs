@@ -6,12 +6,14 @@
 
 pub mod moreau_jean;
 pub mod moreau_midpoint;
+pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
 mod velocity_level;
 
 pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
+pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub(crate) use velocity_level::is_impact;
 
@@ -83,6 +85,10 @@ pub struct SchemeInfo {
     pub reference: &'static str,
     /// Whether the gap is kept on position level.
     pub position_level: bool,
+    /// Steps in a row over which the percussion of one impact is spread; 1 where the law holds in every step.
+    pub impact_steps: usize,
+    /// Whether a step also solves for the end of the next one.
+    pub looks_ahead: bool,
     /// What it can take.
     pub supports: Supports,
     /// Its options.
@@ -146,7 +152,8 @@ pub trait Scheme {
     /// Its order with the options it has.
     fn order(&self) -> Order;
 
-    /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen.
+    /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen. `out.end.t` may hold
+    /// where the loop wants the step to end: start.t + dt up to rounding.
     fn step(
         &mut self,
         system: &dyn System,
@@ -168,7 +175,7 @@ pub trait Scheme {
 }
 
 /// All schemes.
-pub static SCHEMES: &[&SchemeInfo] = &[&moreau_jean::INFO, &moreau_midpoint::INFO];
+pub static SCHEMES: &[&SchemeInfo] = &[&moreau_jean::INFO, &moreau_midpoint::INFO, &schatzman_paoli::INFO];
 
 /// Makes a scheme by name. An unknown name is an error that suggests the nearest.
 pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {

@@ -54,6 +54,8 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     summary: "Moreau-Jean theta scheme: velocity level, implicit forces by Newton",
     reference: "Acary2013, (18); Schindler2014, Alg. 1.4",
     position_level: false,
+    impact_steps: 1,
+    looks_ahead: false,
     supports: SUPPORTS,
     options: options::OPTIONS,
     make: |s| Ok(Box::new(MoreauJean::new(MoreauJeanOptions::from_settings(s)?))),
@@ -250,7 +252,7 @@ impl MoreauJean {
             for (f, h) in work.full.f.iter_mut().zip(&work.h) {
                 *f += dt * h;
             }
-            work.solve(system, solve, step)?;
+            work.solve(system, solve, &mut step.report)?;
             std::mem::swap(&mut self.buffers.v, &mut work.v);
             work.velocities_after(&self.buffers.v);
             step.report.newton += 1;

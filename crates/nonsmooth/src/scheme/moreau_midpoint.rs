@@ -25,6 +25,8 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     summary: "Moreau's midpoint rule: velocity level, explicit forces, one problem per step",
     reference: "Studer2008, (15)-(23)",
     position_level: false,
+    impact_steps: 1,
+    looks_ahead: false,
     supports: SUPPORTS,
     options: &[],
     make: |_| Ok(Box::new(MoreauMidpoint::default())),
@@ -120,7 +122,7 @@ impl Scheme for MoreauMidpoint {
         if !work.full.f.iter().all(|x| x.is_finite()) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
-        work.solve(system, solve, out)?;
+        work.solve(system, solve, &mut out.report)?;
         out.end.t = start.t + dt;
         out.end.u.clone_from(&work.v);
         work.forget_velocities();

@@ -14,7 +14,7 @@ pub(super) use examine::{Applied, kinematics_residual};
 
 use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
-use crate::state::{Sigma, State, Step};
+use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::max_norm;
 use complementarity::sets::MAX_DIM;
@@ -253,13 +253,18 @@ impl VelocityLevel {
     }
 
     /// Solves the one-step problem into `r` and `v`.
-    pub(super) fn solve(&mut self, system: &dyn System, solve: &mut Solve, step: &mut Step) -> Result<(), Failure> {
+    pub(super) fn solve(
+        &mut self,
+        system: &dyn System,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
         let report = self.full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.v);
-        step.report.solves += 1;
-        step.report.iterations += report.iterations;
-        step.report.pivots += report.pivots;
-        step.report.non_unique |= report.non_unique;
-        step.report.residual = step.report.residual.max(report.residual);
+        work.solves += 1;
+        work.iterations += report.iterations;
+        work.pivots += report.pivots;
+        work.non_unique |= report.non_unique;
+        work.residual = work.residual.max(report.residual);
         if let Some(row) = report.row {
             let mut finite = self.full.f.iter().all(|x| x.is_finite());
             self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
@@ -313,7 +318,7 @@ impl VelocityLevel {
     }
 
     /// Rows of a block.
-    fn rows(&self, block: usize) -> std::ops::Range<usize> {
+    pub(super) fn rows(&self, block: usize) -> std::ops::Range<usize> {
         let first = self.full.row_of(block);
         first..first + self.full.sets[block].dim()
     }

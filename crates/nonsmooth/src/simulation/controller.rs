@@ -45,6 +45,44 @@ pub trait Controller {
     fn remaining(&self) -> Option<usize> {
         None
     }
+
+    /// Whether all steps that it will propose have one length, as schemes of several steps need it; if not, why.
+    fn one_length(&self) -> Result<(), Uneven> {
+        Err(Uneven::Controller)
+    }
+}
+
+/// Why steps will not all have one length.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Uneven {
+    /// The controller changes it.
+    #[error("this controller changes their length")]
+    Controller,
+    /// The run is not a whole number of steps.
+    #[error(
+        "from {start} to {end} there are {} of {step}; {} or {} would fit",
+        (.end - .start) / .step,
+        (.end - .start) / ((.end - .start) / .step).ceil(),
+        (.end - .start) / ((.end - .start) / .step).floor().max(1.0)
+    )]
+    End {
+        /// Start, s.
+        start: f64,
+        /// End, s.
+        end: f64,
+        /// Step, s.
+        step: f64,
+    },
+    /// A known time at which something jumps is not a grid point.
+    #[error("the model has a break at t = {t}, which is no whole number of steps of {step} from {start}")]
+    Break {
+        /// Time of the break, s.
+        t: f64,
+        /// Start, s.
+        start: f64,
+        /// Step, s.
+        step: f64,
+    },
 }
 
 /// A fixed grid t_k = t₀ + k h. If (T − t₀)/h is within 1e-6 of an integer N there are N steps, else
@@ -129,6 +167,20 @@ impl Controller for FixedStep {
     fn remaining(&self) -> Option<usize> {
         Some(self.count - self.k)
     }
+
+    fn one_length(&self) -> Result<(), Uneven> {
+        let (start, step) = (self.start, self.h);
+        // As the last step is proposed.
+        let last = self.grid(self.count.saturating_sub(1));
+        if !((self.end - last - step).abs() <= 1e-6 * step) {
+            return Err(Uneven::End { start, end: self.end, step });
+        }
+        let near = |b: f64| (b - self.grid(((b - start) / step).round() as usize)).abs() <= 1e-9 * step;
+        match self.breaks.iter().find(|b| !near(**b)) {
+            Some(&t) => Err(Uneven::Break { t, start, step }),
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +215,17 @@ mod tests {
     fn breaks_end_a_step_and_the_grid_stays() {
         let times = ends(FixedStep::new(0.0, 0.25, 1.0, &[0.3, 0.5, 2.0]), 0.0);
         assert_eq!(times, [0.25, 0.3, 0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn a_grid_of_one_length_is_told_from_others() {
+        let grid = |h, end, breaks: &[f64]| FixedStep::new(0.0, h, end, breaks).one_length();
+        assert_eq!([grid(0.1, 0.3, &[]), grid(0.25, 1.0, &[0.5, 0.75, 2.0]), grid(0.1, 1.0, &[0.3])], [Ok(()); 3]);
+        assert!(matches!(grid(0.4, 1.0, &[]), Err(Uneven::End { .. })));
+        assert!(matches!(grid(5.0, 2.0, &[]), Err(Uneven::End { .. })));
+        assert_eq!(grid(0.25, 1.0, &[0.5, 0.6]), Err(Uneven::Break { t: 0.6, start: 0.0, step: 0.25 }));
+        let text = grid(0.3, 1.0, &[]).unwrap_err().to_string();
+        assert!(text.contains("0.25 or 0.3333"), "{text}");
     }
 
     #[test]

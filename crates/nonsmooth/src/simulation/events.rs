@@ -3,7 +3,7 @@
 //! | kind | when |
 //! |---|---|
 //! | impact | a contact takes a percussion and approached faster than the forces of one step explain |
-//! | close | a contact begins to carry percussions in consecutive steps (it was open, or bouncing) |
+//! | close | a contact begins to carry percussions in consecutive steps (it was open, or bouncing), in more than one impact takes |
 //! | open | such a contact carries none any more |
 //! | stick, slip | the friction law of a carrying contact, or an element, begins to stick or to slip (a force on the boundary of its set without motion still sticks) |
 //! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
@@ -123,6 +123,8 @@ enum Limit {
 pub(crate) struct EventLog {
     contacts: ByIdentity<Contact>,
     redundancy: bool,
+    /// Steps in a row in which one impact shows.
+    impact_steps: usize,
 }
 
 /// Impacts of a contact that are remembered.
@@ -135,6 +137,11 @@ const LIKE: f64 = 2.0;
 const INTERVAL_ERROR: f64 = 2.0;
 
 impl EventLog {
+    /// For a scheme that spreads the percussion of an impact over this many steps.
+    pub(crate) fn new(impact_steps: usize) -> Self {
+        Self { impact_steps, ..Self::default() }
+    }
+
     /// Takes note of a contact that is closed at the start, or an element, and whether it slips: only what changes is an event.
     pub(crate) fn closed_at_start(&mut self, id: u64, slips: bool) {
         let friction = Some(if slips { Mode::Impressed } else { Mode::Constraint });
@@ -194,7 +201,8 @@ impl EventLog {
                         _ => 0.0,
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
-                    let impact = is_impact(approach, free(i).0);
+                    let known = (2..=self.impact_steps).contains(&state.carrying);
+                    let impact = !known && is_impact(approach, free(i).0);
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));
@@ -204,7 +212,7 @@ impl EventLog {
                             emit(t, EventKind::AccumulationStart, Some(i));
                         }
                     }
-                    if !state.closed && (state.carrying >= 2 || (restitution == 0.0 && impact)) {
+                    if !state.closed && (state.carrying > self.impact_steps || (restitution == 0.0 && impact)) {
                         state.closed = true;
                         if state.accumulating {
                             let end = state.accumulation_end(t, step.dt, restitution);

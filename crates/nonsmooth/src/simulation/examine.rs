@@ -143,7 +143,8 @@ impl Simulation<'_> {
     fn look_for_events(&mut self, frame: &Frame) {
         let system = self.system;
         let (start, step) = (&frame.start, &frame.step);
-        let (events, unlisted, max_events) = (&mut self.summary.events, &mut self.summary.events_unlisted, self.options.max_events);
+        let (events, unlisted, max_events) =
+            (&mut self.summary.events, &mut self.summary.events_unlisted, self.options.max_events);
         while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
             let t = self.breaks.remove(0);
             if t > start.t {
@@ -160,7 +161,9 @@ impl Simulation<'_> {
             w.resize(k.dim * k.dofs.len(), 0.0);
             chi.resize(k.dim, 0.0);
             system.velocity(k, start.t, &start.q, w, chi);
-            let change = |row: &[f64]| k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>();
+            let change = |row: &[f64]| {
+                k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>()
+            };
             let rows = w.chunks_exact(k.dofs.len().max(1));
             (change(w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
         };

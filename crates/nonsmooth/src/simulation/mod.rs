@@ -5,7 +5,7 @@
 //! for in the energy ledger, searched for events and shown to the observers.
 //!
 //! **A step that fails** goes up a ladder: the chosen solver, then `auto`; then the step is halved, up to
-//! [`Policy::halvings`] times (the next step goes on to the grid); then the run stops with the time, the reason,
+//! [`Policy::halvings`] times (the next step goes on to the grid; never for a scheme that takes steps of one length only); then the run stops with the time, the reason,
 //! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
 
 mod by_identity;
@@ -23,7 +23,7 @@ mod summary;
 pub mod trajectory;
 
 pub use certificate::Certificate;
-pub use controller::{Controller, FixedStep, Proposal, Verdict};
+pub use controller::{Controller, FixedStep, Proposal, Uneven, Verdict};
 pub use energy::{EnergySummary, Ledger, Line, Meter, potential_energy};
 pub use events::{Event, EventKind};
 pub use examine::{Observer, StepView};

@@ -106,6 +106,12 @@ impl<'a> Simulation<'a> {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options)?;
+        if info.position_level && options.stabilise != Stabilise::None {
+            return Err(Error::Stabilise { scheme: info.name });
+        }
+        if !info.supports.variable_step {
+            controller.one_length().map_err(|why| Error::Uneven { scheme: info.name, why })?;
+        }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
             let nearest = crate::names::nearest(&options.solver, names).unwrap_or_default().into();
@@ -143,7 +149,7 @@ impl<'a> Simulation<'a> {
             spare: Vec::new(),
             reach: FIRST_REACH,
             ledger: Ledger::new(system),
-            log: EventLog::default(),
+            log: EventLog::new(info.impact_steps),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
@@ -247,11 +253,13 @@ impl<'a> Simulation<'a> {
                 let what = "the step (it became too small to advance time)".into();
                 return self.stop(Failure::NotFinite { what }, observer);
             }
+            self.trial.step.end.t = t_end;
             match self.attempt(dt) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
-                    if halved >= self.options.policy.halvings {
+                    let variable = self.scheme.info().supports.variable_step;
+                    if !variable || halved >= self.options.policy.halvings {
                         return self.stop(failure, observer);
                     }
                     halved += 1;
@@ -288,7 +296,11 @@ impl<'a> Simulation<'a> {
     fn attempt(&mut self, dt: f64) -> Result<(), Failure> {
         let (t, system) = (self.state.t, self.system);
         loop {
-            let (q, u, reach) = (&self.state.q, &self.state.u, Reach { time: dt, distance: self.reach });
+            let (q, u, reach) = (
+                &self.state.q,
+                &self.state.u,
+                Reach { time: if self.scheme.info().looks_ahead { 2.0 * dt } else { dt }, distance: self.reach },
+            );
             system.candidates(t, q, u, reach, &mut self.trial.step.candidates);
             if let Some(why) = self.trial.step.candidates.fault() {
                 return Err(Failure::Detection { why: why.into() });
@@ -304,7 +316,11 @@ impl<'a> Simulation<'a> {
             }
             result?;
             let end = &self.trial.step.end;
-            let travel = system.travel(t, &self.state.q, &self.state.u, end.t, &end.q);
+            let mut travel = system.travel(t, &self.state.q, &self.state.u, end.t, &end.q);
+            if !self.trial.step.ahead.is_empty() {
+                // The look-ahead goes one step farther.
+                travel = travel.max(system.travel(t, &self.state.q, &self.state.u, end.t + dt, &self.trial.step.ahead));
+            }
             if !(travel > self.reach) {
                 // Slowly down, so that a few calm steps do not forget what an impact needs.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);

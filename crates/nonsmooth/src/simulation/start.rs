@@ -18,7 +18,11 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
             return Err(Error::Size { what, found, expected });
         }
     }
-    let named = start.q.iter().zip(&s.coordinates).chain(start.u.iter().zip(&s.velocities));
+    if !start.previous.is_empty() && start.previous.len() != s.nq() {
+        return Err(Error::Size { what: "previous q", found: start.previous.len(), expected: s.nq() });
+    }
+    let coordinates = start.q.iter().zip(&s.coordinates).chain(start.previous.iter().zip(&s.coordinates));
+    let named = coordinates.chain(start.u.iter().zip(&s.velocities));
     for (&value, name) in named {
         if !value.is_finite() {
             return Err(Error::InitialValue { name: name.clone(), value });

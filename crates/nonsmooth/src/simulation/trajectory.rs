@@ -54,6 +54,8 @@ pub struct Trajectory {
     seen: usize,
     last: Option<State>,
     found: Vec<bool>,
+    /// Coordinates before the start, of a run that went on with a scheme of two steps.
+    before: Vec<f64>,
 }
 
 impl Trajectory {
@@ -66,7 +68,7 @@ impl Trajectory {
                 (times.iter().map(empty).collect(), vec![false; times.len()])
             }
         };
-        Self { recording, records, seen: 0, last: None, found }
+        Self { recording, records, seen: 0, last: None, found, before: Vec::new() }
     }
 
     /// The records. Requested times that the run did not reach have empty q and u.
@@ -104,7 +106,9 @@ impl Trajectory {
         for i in 1..self.records.len() {
             let (from, to) = (&self.records[i - 1], &self.records[i]);
             let Some(s) = &to.step else { continue };
-            let start = State::new(from.t, from.q.clone(), from.u.clone());
+            let mut start = State::new(from.t, from.q.clone(), from.u.clone());
+            // Only schemes of two steps look at it.
+            start.previous.clone_from(if i == 1 { &self.before } else { &self.records[i - 2].q });
             // Identities are stable: the list at the start of the step, cut to what was recorded.
             let distance = system.travel(start.t, &start.q, &start.u, to.t, &to.q);
             system.candidates(start.t, &start.q, &start.u, Reach { time: s.dt, distance }, &mut step.candidates);
@@ -175,6 +179,7 @@ pub struct Recheck {
 impl Observer for Trajectory {
     fn begin(&mut self, _system: &dyn System, start: &State) {
         self.seen = 0;
+        self.before.clone_from(&start.previous);
         match &self.recording {
             Recording::Every(_) => {
                 self.records.clear();

@@ -1,7 +1,6 @@
 //! Initial values, steps and times from which no run can start.
 
-use crate::flawed::{Flaw, names, options, run_error, simulate, start};
-use nonsmooth::scheme::SCHEMES;
+use crate::flawed::{Flaw, fitting, names, options, run_error, simulate, start};
 use nonsmooth::{Error, SimulationOptions, State};
 
 #[test]
@@ -18,6 +17,10 @@ fn initial_values_must_be_finite_and_fit() {
         assert_eq!(error, Error::Size { what, found, expected: 2 });
         names!(error, Error::Size { .. }, what, &found.to_string(), "2");
     }
+    // The history of a scheme of two steps, as a checkpoint has it.
+    let with = |previous: Vec<f64>| run_error(Flaw::None, State { previous, ..start() }, options());
+    assert_eq!(with(vec![0.0; 3]), Error::Size { what: "previous q", found: 3, expected: 2 });
+    names!(with(vec![0.0, f64::NAN]), Error::InitialValue { .. }, "`y`", "NaN");
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn a_start_inside_an_obstacle_or_off_a_joint_is_refused() {
     // Up to the tolerance, which may be changed, it is a warning that names the contact, and the contact starts closed.
     let mut tolerant = options();
     tolerant.initial_tolerance = 0.1;
-    for s in SCHEMES {
+    for s in fitting(Flaw::None) {
         let summary = simulate(Flaw::None, s.name, inside.clone(), tolerant.clone()).unwrap();
         assert_eq!(summary.warnings.len(), 1, "{:?}", summary.warnings);
         assert!(

@@ -4,7 +4,7 @@ use crate::{BOTH, distance, make, run_with};
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
-use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions};
+use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions, Scheme};
 use nonsmooth::simulation::{Observer, Status, StepView};
 use nonsmooth::{Simulation, SimulationOptions, State, System};
 use std::sync::Arc;
@@ -126,11 +126,18 @@ fn a_system_with_limited_reach_misses_no_contact_of_fast_balls() {
     let u = [40.0, 0.0, 0.0, -1.0, 0.0];
     let push = || vec![0.5; 5];
     let forecasts = [Forecast::Explicit { gamma: 0.0 }, Forecast::Explicit { gamma: 1.0 }, Forecast::Free];
+    // The last looks one step ahead.
+    let schemes = forecasts.map(Some).into_iter().chain([None]);
     for e in [0.0, 0.5, 1.0] {
-        for forecast in forecasts {
+        for forecast in schemes.clone() {
             let all = Line::new(5, e, false, push(), 0.3, 5.0);
             let near = Line::new(5, e, true, push(), 0.3, 5.0);
-            let scheme = || Box::new(MoreauJean::new(MoreauJeanOptions { forecast, ..Default::default() }));
+            let scheme = || -> Box<dyn Scheme> {
+                match forecast {
+                    Some(forecast) => Box::new(MoreauJean::new(MoreauJeanOptions { forecast, ..Default::default() })),
+                    None => make("schatzman-paoli"),
+                }
+            };
             let (a, ra) = run_with(&all, scheme(), &q, &u, 5e-3, 0.6);
             let (b, rb) = run_with(&near, scheme(), &q, &u, 5e-3, 0.6);
             for (x, y) in ra.iter().zip(&rb) {

@@ -86,6 +86,9 @@ fn every_scheme_has_its_order_through_impacts() {
         row("trapezoid theta=1/2 gamma=0", "moreau-jean", explicit(0.5, 0.0).word("force", "trapezoid")),
         row("trapezoid theta=1/2 free", "moreau-jean", free(0.5).word("force", "trapezoid")),
         row("moreau-midpoint", "moreau-midpoint", Settings::new()),
+        row("schatzman-paoli theta=1/2", "schatzman-paoli", jean(0.5)),
+        row("schatzman-paoli theta=1", "schatzman-paoli", jean(1.0)),
+        row("schatzman-paoli theta=0", "schatzman-paoli", jean(0.0)),
     ];
     assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its
