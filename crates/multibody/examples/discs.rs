@@ -74,13 +74,7 @@ fn main() {
     let n = n as usize;
     let before = resident();
     let (system, start) = drum(n);
-    let scheme = match std::env::var("SCHEME").as_deref() {
-        Ok("free") => scheme::make("moreau-jean", &scheme::Settings::new().word("forecast", "free")),
-        Ok("g1") => scheme::make("moreau-jean", &scheme::Settings::new().number("gamma", 1.0)),
-        Ok("g0") => scheme::make("moreau-jean", &scheme::Settings::new()),
-        _ => scheme::make("moreau-midpoint", &Default::default()),
-    }
-    .unwrap_or_else(|e| panic!("{e}"));
+    let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
     let step = 1e-3;
     if mode == "fixed" {
         let (sweeps, steps) = (a as usize, b as usize);
@@ -115,19 +109,12 @@ fn main() {
     let mut options = SimulationOptions::new(step, b);
     options.solver_options.tolerance = a;
     options.observe = Observe::NONE;
-    if let Some(m) = args.get(6).and_then(|a| a.parse().ok()) {
-        options.solver_options.max_iterations = m;
-        options.policy.fallback = false;
-        options.policy.halvings = 0;
-        options.end = b;
-    }
     options.solver = args.get(5).cloned().unwrap_or("auto".into());
     let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
     let mut clock = Instant::now();
     let begin = Instant::now();
     let mut last = run.summary().work;
     loop {
-        let before_it = run.summary().work.iterations;
         let done = run.advance(&mut ()) != Advance::Stepped;
         if run.state().t > 0.362 && run.summary().work.iterations - before_it > 5000 && std::env::var("DUMP").is_ok() {
             let p = run.scheme_mut().last_problem().unwrap();
@@ -135,7 +122,7 @@ fn main() {
             return;
         }
         let t = run.state().t;
-        if done || (t / 0.02).floor() > ((t - step) / 0.02).floor() {
+        if done || (t / 0.1).floor() > ((t - step) / 0.1).floor() {
             let s = run.summary();
             let w = s.work;
             let kinetic: f64 = 0.5 * run.state().u.iter().map(|u| u * u).sum::<f64>();
@@ -152,9 +139,6 @@ fn main() {
             last = w;
             clock = Instant::now();
             if done {
-                if let Some(p) = s.stop.as_ref().and_then(|s| s.problem.as_ref()) {
-                    std::fs::write("/tmp/scratch/failed.json", p).unwrap();
-                }
                 println!(
                     "{:?} after {:.2} s: {:?}",
                     s.status,

@@ -36,7 +36,7 @@ fn auto_on_many() -> &'static (Vec<String>, Vec<String>) {
 
 /// Problems of these families that `auto` is known not to solve; each ends with a status and a residual. To be removed as
 /// the suite grows (`random_check` lists what is left beyond the first thousand of each family).
-const KNOWN_UNSOLVED: &[&str] = &["bodies-joints 123:"];
+const KNOWN_UNSOLVED: &[&str] = &[];
 
 #[test]
 fn auto_solves_every_problem_of_the_families_it_must() {
