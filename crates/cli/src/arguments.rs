@@ -106,11 +106,20 @@ pub(crate) struct RequestArguments {
     /// Override a key of the scene by its dotted path; repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Largest number of coordinates of bodies and bars.
+    #[arg(long, value_name = "N")]
+    max_coordinates: Option<usize>,
 }
 
 impl RequestArguments {
     pub(crate) fn request(&self) -> Request {
-        Request { scheme: self.scheme.clone(), step: self.step, end: self.end, set: self.set.clone() }
+        Request {
+            scheme: self.scheme.clone(),
+            step: self.step,
+            end: self.end,
+            set: self.set.clone(),
+            max_coordinates: self.max_coordinates,
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::arguments::RunArguments;
 use crate::errors::Failed;
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth::System;
 use nonsmooth::simulation::{Event, EventKind, Status};
 use nonsmooth_scene::prepare::Prepared;
 use nonsmooth_scene::report::run_json;
@@ -48,6 +47,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     })
 }
 
+/// Most coordinates that are printed.
+const SHOWN_VALUES: usize = 24;
 /// Most events that are printed.
 const SHOWN_EVENTS: usize = 24;
 
@@ -75,14 +76,19 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         say!("warning    {w}");
     }
     let show = |label: &str, names: &[String], values: &[f64]| {
-        for (i, (name, v)) in names.iter().zip(values).enumerate() {
+        for (i, (name, v)) in names.iter().zip(values).take(SHOWN_VALUES).enumerate() {
             say!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
+        }
+        if names.len() > SHOWN_VALUES {
+            say!("           ... {} more (--json or --out lists all)", names.len() - SHOWN_VALUES);
         }
     };
     show("state", &structure.coordinates, &s.end.q);
     show("", &structure.velocities, &s.end.u);
     for r in outcome.at.iter().filter(|r| !r.q.is_empty()) {
-        say!("at         t = {}: q = {:?}, u = {:?}", r.t, r.q, r.u);
+        let few = r.q.len() <= SHOWN_VALUES;
+        let shown = |v: &[f64]| if few { format!("{v:?}") } else { format!("{:?} and more", &v[..SHOWN_VALUES]) };
+        say!("at         t = {}: q = {}, u = {}", r.t, shown(&r.q), shown(&r.u));
     }
     print_events(&s.events);
     say!(

@@ -193,7 +193,7 @@ impl Builder {
         let laws: Vec<Law> = laws.chain(limits.iter().map(|l| (*l.interaction.law).clone())).collect();
         let moving = self.bodies.iter().any(|b| matches!(b.mobility, Mobility::Driven(_)));
         let structure = Structure {
-            velocities: coordinates.clone(),
+            velocities: coordinates.iter().map(|c| format!("{c}'")).collect(),
             coordinates,
             forces: infos,
             pattern,

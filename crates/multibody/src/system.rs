@@ -201,6 +201,9 @@ impl Entry {
 }
 
 impl Multibody {
+    /// The first identity of an interaction of this kind of system.
+    pub const FIRST_IDENTITY: u64 = IDENTITY;
+
     /// Number of bodies, with those that do not move by forces.
     pub fn bodies(&self) -> usize {
         self.entries.len()

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only = arguments.get(2).map(String::as_str);
     let scene = Prepared::load("woodpecker", &Request::default())?;
     let hand = Differentiated::new(Woodpecker)?;
-    let systems: [(&str, &dyn System); 2] = [("formula", &scene.system), ("hand", &hand)];
+    let systems: [(&str, &dyn System); 2] = [("formula", &*scene.system), ("hand", &hand)];
     let mut best = [0.0f64; 2];
     // Alternate, so that a slow spell of a shared machine meets both.
     for _ in 0..repeats {

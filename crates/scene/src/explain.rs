@@ -4,7 +4,6 @@ use crate::file::SceneError;
 use crate::prepare::Prepared;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::LeastNorm;
-use nonsmooth::System;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::{ElementSets, Friction, Law, Normal};
 use nonsmooth::simulation::{Meter, potential_energy};
@@ -19,7 +18,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let mut warnings = simulation.warnings().to_vec();
     drop(simulation);
     let mut out = String::new();
-    let system = &p.system;
+    let system = &*p.system;
     let s = system.structure();
     let (q, u) = (&p.start.q, &p.start.u);
     // Writing to a string cannot fail.
@@ -27,14 +26,11 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let _ = writeln!(o, "{}", p.heading());
     let _ = writeln!(o, "scheme        {}, step {} s, end {} s", p.scheme.name, p.options.step, p.options.end);
     let _ = writeln!(o, "\ncoordinates and their start");
-    for (name, v) in s.coordinates.iter().zip(q) {
-        let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
-    }
+    list_values(o, &s.coordinates, q);
     let kinematics = if s.identity_kinematics { "the rates of the coordinates" } else { "own, by [kinematics]" };
     let _ = writeln!(o, "velocities ({kinematics})");
-    for (name, v) in s.velocities.iter().zip(u) {
-        let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
-    }
+    list_values(o, &s.velocities, u);
+    bodies(o, p);
 
     mass(o, p);
     let _ = writeln!(o, "\nforces");
@@ -57,6 +53,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     if !s.breaks.is_empty() {
         let _ = writeln!(o, "\nbreaks        {:?} s", s.breaks);
     }
+    warnings.extend(p.warnings.iter().cloned());
     for name in p.numbers.unused() {
         warnings.push(format!("parameter `{name}` is not used"));
     }
@@ -70,6 +67,46 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
         let _ = writeln!(o, "\nwarning: {w}");
     }
     Ok(out)
+}
+
+/// Names and values; the first and last of many.
+fn list_values(o: &mut String, names: &[String], values: &[f64]) {
+    let n = names.len();
+    for (i, (name, v)) in names.iter().zip(values).enumerate() {
+        if n > MOST && i == MOST / 2 {
+            let _ = writeln!(o, "  ... {} more", n - MOST);
+        }
+        if n <= MOST || i < MOST / 2 || i + MOST / 2 >= n {
+            let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
+        }
+    }
+}
+
+/// Values that are listed of many.
+const MOST: usize = 24;
+
+fn bodies(o: &mut String, p: &Prepared) {
+    if p.drawn.is_empty() {
+        return;
+    }
+    let free = p.drawn.iter().filter(|b| b.first.is_some()).count();
+    let _ = writeln!(o, "\nbodies        {} ({free} move by forces)", p.drawn.len());
+    let mut counts: std::collections::BTreeMap<&str, usize> = Default::default();
+    p.drawn.iter().flat_map(|b| &b.shapes).for_each(|s| *counts.entry(s.kind()).or_default() += 1);
+    let shapes: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let _ = writeln!(o, "shapes        {}", shapes.join(", "));
+    let (reach, mut list) = (Reach { time: p.options.step, distance: 0.0 }, Candidates::default());
+    p.system.candidates(0.0, &p.start.q, &p.start.u, reach, &mut list);
+    let (mut near, mut least) = (0, f64::INFINITY);
+    for k in list.items().iter().filter(|k| k.detected()) {
+        let mut g = [0.0];
+        p.system.position(k, 0.0, &p.start.q, &mut g);
+        (near, least) = (near + 1, least.min(g[0]));
+    }
+    let _ = match near {
+        0 => writeln!(o, "near contacts none at the start"),
+        _ => writeln!(o, "near contacts {near} at the start, smallest gap {least:.3e} m"),
+    };
 }
 
 fn mass(o: &mut String, p: &Prepared) {

@@ -4,12 +4,15 @@ use crate::bundled;
 use crate::file::format::{Scene, Setting};
 use crate::file::{Decode, Document, Fault, Formula, Formulas, Key, Origin, SceneError};
 use crate::formula::FormulaError;
+use crate::model::bodies::{self, Drawn};
 use crate::model::{FormulaModel, Numbers};
 use complementarity::Options as SolverOptions;
+use nonsmooth::contract::{Combined, Structure};
 use nonsmooth::names::nearest;
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{self, OptionKind, SchemeInfo, Settings, SettingsError};
-use nonsmooth::{Differentiated, Error, ModelError, Simulation, SimulationOptions, State};
+use nonsmooth::{Differentiated, Error, ModelError, Simulation, SimulationOptions, State, System};
+use nonsmooth_multibody::Multibody;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -24,6 +27,8 @@ pub struct Request {
     pub end: Option<f64>,
     /// Overrides, `key=value`.
     pub set: Vec<String>,
+    /// Another limit on the coordinates of bodies and bars.
+    pub max_coordinates: Option<usize>,
 }
 
 /// A scene that is ready to run.
@@ -35,7 +40,9 @@ pub struct Prepared {
     /// Its parameters.
     pub numbers: Numbers,
     /// The system.
-    pub system: Differentiated<FormulaModel>,
+    pub system: Box<dyn System>,
+    /// What is drawn of its bodies.
+    pub drawn: Vec<Drawn>,
     /// The state at t = 0.
     pub start: State,
     /// The scheme.
@@ -50,6 +57,8 @@ pub struct Prepared {
     pub lagrangian: bool,
     /// Definitions that nothing refers to.
     pub unused: Vec<String>,
+    /// Things to know about its bodies.
+    pub warnings: Vec<String>,
     places: BTreeMap<String, Origin>,
 }
 
@@ -94,17 +103,16 @@ impl Prepared {
     }
 
     fn build(document: &Document, request: &Request) -> Result<Self, Fault> {
-        if document.get(&["model"]).is_none() {
+        if ["model", "body", "bar"].iter().all(|key| document.get(&[key]).is_none()) {
             return Err(Fault::new(
                 &Origin::Whole,
-                "the scene has no [model]: coordinates, mass and forces stand there",
+                "the scene has no [model], no [[body]] and no [[bar]]: what moves stands there",
             ));
         }
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
-        let built = FormulaModel::build(document, &scene, &mut numbers)?;
-        let places = built.places;
-        let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+        let parts = Parts::new(document, &scene, &mut numbers, request)?;
+        let Parts { system, drawn, at_start, places, lagrangian, unused, warnings } = parts;
         let mut number = |f: &Formula| numbers.evaluate(document, f);
 
         let step = match request.step {
@@ -136,7 +144,7 @@ impl Prepared {
         numbers.offer("step", step);
         let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
         numbers.withdraw("step");
-        let start = start(document, &scene, &mut numbers)?;
+        let start = start(document, &scene, &mut numbers, system.structure(), at_start)?;
         let every = match scene.output.as_ref().and_then(|o| o.every) {
             Some(0) => {
                 let origin = document.get(&["output", "every"]).map(|n| n.origin.clone()).unwrap_or_default();
@@ -150,13 +158,15 @@ impl Prepared {
             scene,
             numbers,
             system,
+            drawn,
             start,
             scheme: info,
             settings,
             options,
             every,
-            lagrangian: built.lagrangian,
-            unused: built.unused,
+            lagrangian,
+            unused,
+            warnings,
             places,
         })
     }
@@ -176,7 +186,7 @@ impl Prepared {
     /// The run, checked, before its first step.
     pub fn simulation(&self) -> Result<Simulation<'_>, SceneError> {
         let scheme = (self.scheme.make)(&self.settings).map_err(|e| self.blame(&Error::from(e)))?;
-        Simulation::new(&self.system, self.start.clone(), scheme, self.options.clone()).map_err(|e| self.blame(&e))
+        Simulation::new(&*self.system, self.start.clone(), scheme, self.options.clone()).map_err(|e| self.blame(&e))
     }
 
     /// An error of the engine at its place in the file.
@@ -223,6 +233,86 @@ impl Prepared {
         let mut words = message.split('`').skip(1).step_by(2);
         let found = words.find_map(|w| self.places.get(w).or_else(|| self.places.get(&format!("force {w}"))));
         found.cloned().unwrap_or_default()
+    }
+}
+
+/// The system of a scene and what is known of its parts.
+struct Parts {
+    system: Box<dyn System>,
+    drawn: Vec<Drawn>,
+    /// Coordinates and velocities of bodies and bars at the start.
+    at_start: (Vec<f64>, Vec<f64>),
+    places: BTreeMap<String, Origin>,
+    lagrangian: bool,
+    unused: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Parts {
+    fn new(document: &Document, scene: &Scene, numbers: &mut Numbers, request: &Request) -> Result<Self, Fault> {
+        if !bodies::any(scene) {
+            let faults = [
+                scene.spring.first().map(|s| (&s.origin, "a spring")),
+                scene.world.as_ref().map(|w| (&w.origin, "[world]")),
+                scene.contact.iter().find(|c| c.gap.is_none()).map(|c| (&c.origin, "a contact without a `gap`")),
+            ];
+            if let Some((origin, what)) = faults.into_iter().flatten().next() {
+                return Err(Fault::new(origin, format!("{what} needs a [[body]], and the scene has none")));
+            }
+            let built = FormulaModel::build(document, scene, numbers, &[])?;
+            let places = built.places;
+            let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+            return Ok(Self {
+                system: Box::new(system),
+                drawn: Vec::new(),
+                at_start: (Vec::new(), Vec::new()),
+                places,
+                lagrangian: built.lagrangian,
+                unused: built.unused,
+                warnings: Vec::new(),
+            });
+        }
+        let most = request.max_coordinates.unwrap_or(bodies::MAX_COORDINATES);
+        let read = bodies::read(document, scene, numbers, most)?;
+        let own = scene.model.as_ref();
+        let (nq, nu) =
+            own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
+        let mut names = read.builder.coordinates();
+        let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
+        let mut places = read.places;
+        let mut warnings = Vec::new();
+        for (a, b) in multibody.pairs_without_law() {
+            warnings.push(format!("no [[contact]] is for `{a}` and `{b}`: they pass through each other"));
+        }
+        let at_start = (state.q, state.u);
+        let by_formula = own.is_some()
+            || !(scene.force.is_empty() && scene.joint.is_empty() && scene.element.is_empty())
+            || scene.contact.iter().any(|c| c.gap.is_some())
+            || !scene.define.0.is_empty();
+        if !by_formula {
+            let (lagrangian, unused) = (false, Vec::new());
+            let system = Box::new(multibody);
+            return Ok(Self { system, drawn: read.drawn, at_start, places, lagrangian, unused, warnings });
+        }
+        let others: Vec<Key> = names.iter().map(|n| Key { name: n.clone(), origin: Origin::Whole }).collect();
+        let built = FormulaModel::build(document, scene, numbers, &others)?;
+        places.extend(built.places);
+        let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+        let mut velocities: Vec<String> = names.iter().map(|n| format!("{n}'")).collect();
+        let s = formulas.structure();
+        names.extend(s.coordinates[s.coordinates.len() - nq..].iter().cloned());
+        velocities.extend(s.velocities[s.velocities.len() - nu..].iter().cloned());
+        let parts: Vec<(u64, Box<dyn System>)> =
+            vec![(0, Box::new(formulas)), (Multibody::FIRST_IDENTITY, Box::new(multibody))];
+        Ok(Self {
+            system: Box::new(Combined::new(names, velocities, parts)),
+            drawn: read.drawn,
+            at_start,
+            places,
+            lagrangian: built.lagrangian,
+            unused: built.unused,
+            warnings,
+        })
     }
 }
 
@@ -317,16 +407,25 @@ fn scheme_settings(
 /// Largest deviation from 1 of the length of a unit vector at the start.
 const UNIT_TOLERANCE: f64 = 1e-6;
 
-fn start(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<State, Fault> {
-    let Some(model) = &scene.model else { return Ok(State::default()) };
+fn start(
+    document: &Document,
+    scene: &Scene,
+    numbers: &mut Numbers,
+    structure: &Structure,
+    (mut q, mut u): (Vec<f64>, Vec<f64>),
+) -> Result<State, Fault> {
     let initial = scene.initial.as_ref();
-    let velocities = model.velocities.as_ref().unwrap_or(&model.coordinates);
-    let q = vector(document, numbers, initial.and_then(|i| i.q.as_ref()), &model.coordinates, "coordinates")?;
-    let u = vector(document, numbers, initial.and_then(|i| i.u.as_ref()), velocities, "velocities")?;
+    q.resize(structure.nq(), 0.0);
+    u.resize(structure.nu(), 0.0);
+    // A velocity without a name of its own goes by that of its coordinate.
+    let velocities: Vec<&str> = structure.velocities.iter().map(|v| v.trim_end_matches('\'')).collect();
+    let coordinates: Vec<&str> = structure.coordinates.iter().map(String::as_str).collect();
+    vector(document, numbers, initial.and_then(|i| i.q.as_ref()), &coordinates, "coordinates", &mut q)?;
+    vector(document, numbers, initial.and_then(|i| i.u.as_ref()), &velocities, "velocities", &mut u)?;
     let mut state = State::new(0.0, q, u);
+    let Some(model) = &scene.model else { return Ok(state) };
     for group in &model.unit {
-        let list: Vec<usize> =
-            group.iter().filter_map(|k| model.coordinates.iter().position(|c| c.name == k.name)).collect();
+        let list: Vec<usize> = group.iter().filter_map(|k| coordinates.iter().position(|c| *c == k.name)).collect();
         let norm = list.iter().map(|&i| state.q[i] * state.q[i]).sum::<f64>().sqrt();
         if !((norm - 1.0).abs() <= UNIT_TOLERANCE) {
             let names: Vec<&str> = group.iter().map(|k| k.name.as_str()).collect();
@@ -343,17 +442,17 @@ fn vector(
     document: &Document,
     numbers: &mut Numbers,
     given: Option<&Formulas>,
-    names: &[Key],
+    names: &[&str],
     what: &str,
-) -> Result<Vec<f64>, Fault> {
+    out: &mut [f64],
+) -> Result<(), Fault> {
     let n = names.len();
-    let mut out = vec![0.0; n];
     match given {
         None => {}
         Some(Formulas::Named(list, _)) => {
             for (key, f) in list {
-                let Some(i) = names.iter().position(|k| k.name == key.name) else {
-                    let near = nearest(&key.name, names.iter().map(|k| k.name.as_str()));
+                let Some(i) = names.iter().position(|k| *k == key.name) else {
+                    let near = nearest(&key.name, names.iter().copied());
                     let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
                     return Err(Fault::new(&key.origin, format!("`{}` is none of the {what}{hint}", key.name)));
                 };
@@ -371,7 +470,7 @@ fn vector(
             }
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 impl From<FormulaError> for Fault {

@@ -2,7 +2,6 @@
 
 use crate::prepare::Prepared;
 use crate::run::{Outcome, status_name};
-use nonsmooth::System;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -102,12 +101,15 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
     let per = |total: usize, count: usize| if count == 0 { 0.0 } else { total as f64 / count as f64 };
     let newton_avg = per(w.newton, w.scheme_calls);
     let mut percussions = Map::new();
+    let value = |p: &[f64]| json!({ "normal": finite(p[0]), "tangential": p[1..].iter().map(|x| finite(*x)).collect::<Vec<_>>() });
     for contact in &prepared.scene.contact {
         if let Some(p) = s.percussions.get(&contact.name.name) {
-            let value =
-                json!({ "normal": finite(p[0]), "tangential": p[1..].iter().map(|x| finite(*x)).collect::<Vec<_>>() });
-            percussions.insert(contact.name.name.clone(), value);
+            percussions.insert(contact.name.name.clone(), value(p));
         }
+    }
+    // Contacts found by detection go by the names of both bodies, which no other name can be: it has a hyphen.
+    for (name, p) in s.percussions.iter().filter(|(name, _)| name.contains('-')) {
+        percussions.insert(name.clone(), value(p));
     }
     for element in &prepared.scene.element {
         if let Some(p) = s.percussions.get(&element.name.name) {

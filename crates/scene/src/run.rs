@@ -111,8 +111,8 @@ impl Prepared {
         let mut recorder = None;
         let mut folder = None;
         if let Some(path) = &run.out {
-            let columns = columns(&self.system, &self.start);
-            let bytes = row_bytes(&self.system, &columns) as u64 * (steps as u64 / self.every as u64 + 2);
+            let columns = columns(&*self.system, &self.start);
+            let bytes = row_bytes(&*self.system, &columns) as u64 * (steps as u64 / self.every as u64 + 2);
             if bytes > run.max_bytes {
                 let message = format!(
                     "recording needs {bytes} bytes, more than the limit of {}: raise it with --max-bytes, or record less \
@@ -122,12 +122,18 @@ impl Prepared {
                 return Err(RunError::Request(message));
             }
             let opened = Folder::open(path, run.force)?;
-            recorder = Some(Recorder::new(&opened.file("trajectory.npz"), &self.system, columns, self.every)?);
+            recorder = Some(Recorder::new(
+                &opened.file("trajectory.npz"),
+                &*self.system,
+                columns,
+                self.every,
+                !self.drawn.is_empty(),
+            )?);
             folder = Some(opened);
         }
         let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };
         let clock = Instant::now();
-        watch.begin(&self.system, &self.start);
+        watch.begin(&*self.system, &self.start);
         let mut count = 0usize;
         while simulation.advance(&mut watch) == Advance::Stepped {
             count += 1;
@@ -137,7 +143,8 @@ impl Prepared {
             }
         }
         let seconds = clock.elapsed().as_secs_f64();
-        let summary = simulation.summary();
+        let mut summary = simulation.summary();
+        summary.warnings.extend(self.warnings.iter().cloned());
         drop(simulation);
         let at = watch.at.records().to_vec();
 
@@ -158,9 +165,10 @@ impl Prepared {
         }
         if let (Some(folder), Some(recorder)) = (folder, recorder) {
             let columns = recorder.columns().to_vec();
+            let found = recorder.found(&*self.system);
             recorder.finish()?;
             folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
-            folder.write("meta.json", meta_json(self, &columns, status_name(summary.status)).as_bytes())?;
+            folder.write("meta.json", meta_json(self, &columns, &found, status_name(summary.status)).as_bytes())?;
         }
         Ok(Outcome { summary, at, seconds, saved })
     }

@@ -44,7 +44,7 @@ fn scenes_by_formula_move_as_their_twins_by_hand() {
     for (name, twin, start, step, end) in cases {
         let scene = Prepared::load(name, &Request::default()).unwrap();
         assert_eq!(scene.start, start, "{name}: the start");
-        let (formula, hand) = (run(&scene.system, &start, step, end), run(twin, &start, step, end));
+        let (formula, hand) = (run(&*scene.system, &start, step, end), run(twin, &start, step, end));
         assert_eq!(formula.len(), hand.len());
         let (early, late) = (difference(&formula, &hand, 0..1001), difference(&formula, &hand, 1001..hand.len()));
         println!("{name:16} {:6} steps: {early:.1e} in the first 1000, {late:.1e} after", hand.len() - 1);
@@ -85,7 +85,7 @@ end = 1
 fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_hand() {
     let scene =
         Prepared::new(Document::parse("double_pendulum", DOUBLE_PENDULUM).unwrap(), &Request::default()).unwrap();
-    let system = &scene.system;
+    let system = &*scene.system;
     let (m1, m2, l1, l2, g) = (1.3, 0.7, 0.9, 1.4, 9.81);
     let mut random = 0.1f64;
     for _ in 0..50 {
@@ -134,7 +134,7 @@ fn a_rheonomic_kinetic_energy_has_its_terms_in_t() {
     let text = "[model]\ncoordinates = [\"r\"]\nkinetic = \"0.5*m*((r'*cos(w*t) - r*w*sin(w*t))^2 + (r'*sin(w*t) + r*w*cos(w*t))^2)\"\n\
                 [parameters]\nm = 2\nw = 1.5\n[initial]\nq = [1]\n[time]\nstep = 1e-4\nend = 1\n";
     let scene = Prepared::new(Document::parse("bead", text).unwrap(), &Request::default()).unwrap();
-    let records = run(&scene.system, &scene.start, 1e-4, 1.0);
+    let records = run(&*scene.system, &scene.start, 1e-4, 1.0);
     let exact = 1.5f64.cosh();
     // Order 2: h²/12 · w⁴ sinh ≲ 1e-8.
     let error = (records.last().unwrap().q[0] - exact).abs();
@@ -144,7 +144,7 @@ fn a_rheonomic_kinetic_energy_has_its_terms_in_t() {
 #[test]
 fn the_quaternion_of_the_tippedisk_keeps_its_length() {
     let scene = Prepared::load("tippedisk", &Request::default()).unwrap();
-    let records = run(&scene.system, &scene.start, scene.options.step, scene.options.end);
+    let records = run(&*scene.system, &scene.start, scene.options.step, scene.options.end);
     let worst = records.iter().map(|r| (r.q[3..7].iter().map(|p| p * p).sum::<f64>().sqrt() - 1.0).abs());
     let worst = worst.fold(0.0, f64::max);
     println!("tippedisk: |p| - 1 up to {worst:.1e} over {} steps", records.len() - 1);

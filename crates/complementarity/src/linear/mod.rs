@@ -66,6 +66,11 @@ impl Pattern {
         self.start.push(self.dofs.len());
     }
 
+    /// Calls `f` with every group of unknowns that were coupled, in order.
+    pub fn for_each_clique(&self, f: impl FnMut(&[usize])) {
+        self.cliques().for_each(f);
+    }
+
     fn cliques(&self) -> impl Iterator<Item = &[usize]> {
         self.start.windows(2).map(|w| &self.dofs[w[0]..w[1]])
     }

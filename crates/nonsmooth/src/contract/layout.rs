@@ -55,6 +55,7 @@ pub struct Layout {
     pub(super) velocity_joints: Vec<Part<(usize, Flags)>>,
     pub(super) elements: Vec<Part<(usize, ElementLaw, Flags)>>,
     pub(super) constant_mass: bool,
+    pub(super) massless: bool,
     pub(super) breaks: Vec<f64>,
     last: Last,
 }
@@ -112,6 +113,12 @@ impl Layout {
     pub fn constant_mass(mut self) -> Self {
         self.constant_mass = true;
         self
+    }
+
+    /// States that the model adds no mass: it is a part of a [`Combined`](super::Combined) system whose other parts do.
+    pub fn without_mass(mut self) -> Self {
+        self.massless = true;
+        self.constant_mass()
     }
 
     fn force_part(mut self, name: impl Into<String>, kind: ForceKind) -> Self {

@@ -7,6 +7,7 @@
 
 mod candidates;
 pub mod check;
+mod combined;
 mod differentiate;
 mod evaluate;
 mod layout;
@@ -15,6 +16,7 @@ mod scalar;
 mod system;
 
 pub use candidates::{Candidates, Indices, Interaction, Kind, Reach};
+pub use combined::Combined;
 pub use differentiate::{Differentiated, ModelError};
 pub use evaluate::MAX_LOCAL;
 pub use layout::{ForceKind, Layout};

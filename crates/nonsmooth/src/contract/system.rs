@@ -205,6 +205,24 @@ pub struct Needs {
     pub tresca: bool,
 }
 
+impl Needs {
+    /// What two systems need together.
+    pub fn and(&self, other: &Needs) -> Needs {
+        Needs {
+            contacts: self.contacts | other.contacts,
+            friction_dim: self.friction_dim.max(other.friction_dim),
+            joints: self.joints | other.joints,
+            velocity_joints: self.velocity_joints | other.velocity_joints,
+            general_kinematics: self.general_kinematics | other.general_kinematics,
+            poisson: self.poisson | other.poisson,
+            tangential_restitution: self.tangential_restitution | other.tangential_restitution,
+            moving: self.moving | other.moving,
+            elements: self.elements | other.elements,
+            tresca: self.tresca | other.tresca,
+        }
+    }
+}
+
 /// Central differences for systems without derivatives of their own.
 ///
 /// Step ε^{1/3}·max(1, |x|): truncation and rounding errors balance at about ε^{2/3} ≈ 4e-11 of the third

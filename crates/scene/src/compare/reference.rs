@@ -62,7 +62,8 @@ impl Reference {
             ReferenceChoice::Run(scheme, step) => {
                 let mut set = set.to_vec();
                 set.extend(scheme.overrides());
-                let request = Request { scheme: Some(scheme.name.clone()), step: Some(*step), end, set };
+                let request =
+                    Request { scheme: Some(scheme.name.clone()), step: Some(*step), end, set, max_coordinates: None };
                 let mut prepared = Prepared::new(document.clone(), &request).map_err(|e| e.to_string())?;
                 prepared.options.observe = Observe::NONE;
                 let mut curve = Curve::default();
@@ -142,7 +143,7 @@ fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
 
 /// Where and by how much a closed form violates the differential equation, at samples away from contacts and jumps.
 pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, samples: usize) -> Option<(f64, f64)> {
-    let system = &p.system;
+    let system = &*p.system;
     let s = system.structure();
     let mut list = Candidates::default();
     let mut mass = complementarity::linear::Matrix::new(&s.pattern);

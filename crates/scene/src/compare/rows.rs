@@ -6,7 +6,6 @@ use super::reference::Reference;
 use super::request::{CompareRequest, SchemeChoice};
 use crate::file::Document;
 use crate::prepare::{Prepared, Request};
-use nonsmooth::System;
 use nonsmooth::measure::fit_order;
 use nonsmooth::scheme::SCHEMES;
 use nonsmooth::simulation::{Observe, Status};
@@ -113,8 +112,13 @@ pub fn compare(document: &Document, request: &CompareRequest) -> Result<Comparis
     for s in &schemes {
         let mut set = request.set.clone();
         set.extend(s.overrides());
-        let probe =
-            Request { scheme: Some(s.name.clone()), step: request.steps.first().copied(), end: request.end, set };
+        let probe = Request {
+            scheme: Some(s.name.clone()),
+            step: request.steps.first().copied(),
+            end: request.end,
+            set,
+            max_coordinates: None,
+        };
         Prepared::new(document.clone(), &probe).map_err(|e| e.to_string())?;
     }
     let (reference, name) = Reference::make(document, &request.reference, &request.set, request.end, &request.steps)?;
@@ -170,7 +174,8 @@ fn run(
     };
     let mut set = request.set.clone();
     set.extend(scheme.overrides());
-    let wanted = Request { scheme: Some(scheme.name.clone()), step: Some(step), end: request.end, set };
+    let wanted =
+        Request { scheme: Some(scheme.name.clone()), step: Some(step), end: request.end, set, max_coordinates: None };
     let mut prepared = match Prepared::new(document.clone(), &wanted) {
         Ok(p) => p,
         Err(e) => {
@@ -192,7 +197,7 @@ fn run(
     row.seconds = timer.seconds();
     row.calls = summary.work.scheme_calls;
     if summary.status == Status::Done {
-        row.errors = Some(errors(&prepared.system, &curve, reference, &request.at, step, unit));
+        row.errors = Some(errors(&*prepared.system, &curve, reference, &request.at, step, unit));
     } else {
         row.reason = Some(summary.stop.map_or_else(|| "interrupted".into(), |s| s.to_string()));
     }

@@ -21,6 +21,14 @@ record! {
         pub kinematics: Named<Formula>,
         /// Named forces.
         pub force: Vec<Force>,
+        /// What holds for all bodies: gravity, random numbers, threads.
+        pub world: Option<World>,
+        /// Planar rigid bodies.
+        pub body: Vec<Body>,
+        /// Springs and dampers between bodies.
+        pub spring: Vec<Spring>,
+        /// Linear elastic bars by finite elements.
+        pub bar: Vec<Bar>,
         /// Unilateral contacts.
         pub contact: Vec<Contact>,
         /// Bilateral constraints.
@@ -97,12 +105,14 @@ record! {
 
 record! {
     "[[contact]]"
-    /// A unilateral contact: a gap that stays non-negative.
+    /// A unilateral contact: a gap that stays non-negative; or the law of pairs of bodies, whose contacts are found by detection.
     pub struct Contact {
-        /// Its name, in events, percussions and messages.
+        /// Its name, in events, percussions and messages; contacts of bodies go by the names of both.
         pub name: Key,
         /// Gap (m), positive when open: a formula of t and the coordinates.
-        pub gap: Formula,
+        pub gap: Option<Formula>,
+        /// Instead of `gap`: two names of bodies or materials that touch by this law; without `gap` and `between` it is for all pairs.
+        pub between: Option<Vec<Key>>,
         /// Slip velocity (m/s), 1 to 3 components, affine in the velocities; without it the contact is frictionless.
         pub slip: Option<Formulas>,
         /// Coefficient of restitution e_N in [0, 1], Newton's law; or { poisson = e }. Default 0.
@@ -111,6 +121,186 @@ record! {
         pub tangential_restitution: Option<Formula>,
         /// Coulomb's coefficient; or { coulomb = mu }, { polyhedral = mu, facets = n }, { bound = N }.
         pub friction: Option<Friction>,
+    }
+}
+
+record! {
+    "[world]"
+    /// What holds for all bodies.
+    pub struct World {
+        /// Acceleration of gravity (m/s^2), two components. Default none.
+        pub gravity: Option<Vec<Formula>>,
+        /// Seed of the random numbers that formulas of bodies may use. Default 1.
+        pub seed: Option<Formula>,
+        /// Threads of the search for contacts; results are the same for any number. Default 1.
+        pub threads: Option<u64>,
+    }
+}
+
+record! {
+    "[[body]]"
+    /// A planar rigid body, or many of a kind. With `count`, formulas may use i (from 0) and random, random2, random3 (in [0, 1), for every body its own).
+    pub struct Body {
+        /// Its name; its coordinates are NAME_x, NAME_y (centre of mass, m) and NAME_phi (rad).
+        pub name: Key,
+        /// How many of them: NAME_0, NAME_1, and so on.
+        pub count: Option<Formula>,
+        /// Its shape, in the frame of the body: the origin is the centre of mass.
+        pub shape: Option<Shape>,
+        /// Several shapes instead of one.
+        pub shapes: Vec<Shape>,
+        /// Mass per area (kg/m^2): mass and inertia follow from the shapes.
+        pub density: Option<Formula>,
+        /// Mass (kg), with `inertia` instead of `density`.
+        pub mass: Option<Formula>,
+        /// Moment of inertia about the centre of mass (kg m^2).
+        pub inertia: Option<Formula>,
+        /// Position of the centre of mass at the start (m).
+        pub position: Option<Vec<Formula>>,
+        /// Angle at the start (rad).
+        pub angle: Option<Formula>,
+        /// Velocity at the start (m/s).
+        pub velocity: Option<Vec<Formula>>,
+        /// Angular velocity at the start (rad/s).
+        pub spin: Option<Formula>,
+        /// Instead of `position`: a region that is filled row by row from its bottom.
+        pub fill: Option<Fill>,
+        /// Whether it does not move.
+        pub fixed: Option<bool>,
+        /// A prescribed motion: x, y, phi as formulas of t.
+        pub motion: Named<Formula>,
+        /// Name of its material. Default "default".
+        pub material: Option<Key>,
+        /// Number of its colour in pictures. Default 0.
+        pub colour: Option<Formula>,
+    }
+}
+
+record! {
+    "a shape"
+    /// A shape: one of its keys.
+    pub struct Shape {
+        /// A disc.
+        pub disc: Option<Disc>,
+        /// Everything outside a circle: a drum from within.
+        pub inner_circle: Option<Disc>,
+        /// Everything behind a line.
+        pub half_plane: Option<HalfPlane>,
+        /// A wall.
+        pub segment: Option<Segment>,
+        /// A rectangle.
+        pub rectangle: Option<Rectangle>,
+    }
+}
+
+record! {
+    "a disc"
+    /// A circle.
+    pub struct Disc {
+        /// Its radius (m).
+        pub radius: Formula,
+        /// Its centre in the body (m). Default [0, 0].
+        pub centre: Option<Vec<Formula>>,
+    }
+}
+
+record! {
+    "a half-plane"
+    /// Everything behind a line.
+    pub struct HalfPlane {
+        /// The direction to the free side.
+        pub normal: Vec<Formula>,
+        /// A point of the line (m). Default [0, 0].
+        pub point: Option<Vec<Formula>>,
+    }
+}
+
+record! {
+    "a segment"
+    /// A wall with round ends.
+    pub struct Segment {
+        /// One end (m).
+        pub from: Vec<Formula>,
+        /// The other end (m).
+        pub to: Vec<Formula>,
+        /// Its thickness (m). Default 0.
+        pub thickness: Option<Formula>,
+    }
+}
+
+record! {
+    "a rectangle"
+    /// A rectangle.
+    pub struct Rectangle {
+        /// Its width (m).
+        pub width: Formula,
+        /// Its height (m).
+        pub height: Formula,
+        /// Its centre in the body (m). Default [0, 0].
+        pub centre: Option<Vec<Formula>>,
+        /// Its angle in the body (rad). Default 0.
+        pub angle: Option<Formula>,
+    }
+}
+
+record! {
+    "a fill"
+    /// A region that bodies fill row by row from its bottom: a circle, or a box.
+    pub struct Fill {
+        /// Distance of neighbours (m): at least the largest diameter.
+        pub spacing: Formula,
+        /// Radius of a circle (m) that holds all cells.
+        pub radius: Option<Formula>,
+        /// Centre of the circle (m). Default [0, 0].
+        pub centre: Option<Vec<Formula>>,
+        /// Lower left corner of a box (m), with `to` instead of `radius`.
+        pub from: Option<Vec<Formula>>,
+        /// Upper right corner of a box (m).
+        pub to: Option<Vec<Formula>>,
+    }
+}
+
+record! {
+    "[[spring]]"
+    /// A spring with a damper between two bodies.
+    pub struct Spring {
+        /// Its name.
+        pub name: Key,
+        /// Names of the two bodies.
+        pub bodies: Vec<Key>,
+        /// Its ends in the frames of the bodies (m). Default [[0, 0], [0, 0]].
+        pub points: Option<Vec<Vec<Formula>>>,
+        /// Stiffness (N/m; torsion: N m/rad).
+        pub stiffness: Formula,
+        /// Damping (N s/m; torsion: N m s/rad). Default 0.
+        pub damping: Option<Formula>,
+        /// Length (torsion: angle) without force. Default: that of the start.
+        pub rest: Option<Formula>,
+        /// Whether it acts between the angles of the bodies. Default false.
+        pub torsion: Option<bool>,
+    }
+}
+
+record! {
+    "[[bar]]"
+    /// A linear elastic bar by finite elements, consistent mass. Its coordinates are the node displacements NAME_0 .. NAME_N (m).
+    pub struct Bar {
+        /// Its name.
+        pub name: Key,
+        /// Number of elements N.
+        pub elements: Formula,
+        /// Length (m).
+        pub length: Formula,
+        /// Area of the cross section (m^2).
+        pub area: Formula,
+        /// Density (kg/m^3).
+        pub density: Formula,
+        /// Young's modulus (Pa).
+        pub modulus: Formula,
+        /// Displacement of all nodes at the start (m). Default 0.
+        pub displacement: Option<Formula>,
+        /// Velocity of all nodes at the start (m/s). Default 0.
+        pub velocity: Option<Formula>,
     }
 }
 
@@ -191,6 +381,23 @@ record! {
     pub struct Output {
         /// Every k-th step is recorded, and the last. Default 1.
         pub every: Option<u64>,
+    }
+}
+
+impl Model {
+    /// A model without coordinates of its own: that of a scene of bodies.
+    pub fn none() -> Self {
+        Self {
+            coordinates: Vec::new(),
+            velocities: None,
+            mass: None,
+            kinetic: None,
+            potential: None,
+            force: None,
+            unit: Vec::new(),
+            breaks: Vec::new(),
+            origin: Origin::Whole,
+        }
     }
 }
 

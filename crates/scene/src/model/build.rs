@@ -25,23 +25,26 @@ pub struct Built {
 }
 
 impl FormulaModel {
-    /// The model of a scene.
-    pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers) -> Result<Built, Fault> {
-        let Some(model) = &scene.model else {
-            return Err(Fault::new(&Origin::Whole, "the scene has no [model]"));
-        };
+    /// The model of a scene. Coordinates of bodies, `others`, come before its own; formulas may name them.
+    pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers, others: &[Key]) -> Result<Built, Fault> {
+        let nothing = Model::none();
+        let model = scene.model.as_ref().unwrap_or(&nothing);
         let identity = scene.kinematics.0.is_empty();
-        check_names(scene, model, identity)?;
-        let variables =
-            Variables::new(document, numbers, &model.coordinates, model.velocities.as_deref(), identity, &scene.define);
-        let nu = model.velocities.as_ref().map_or(model.coordinates.len(), Vec::len);
-        let variation = Variation { nq: model.coordinates.len(), nu, kinematics: Kinematics::Identity };
+        check_names(scene, model, identity, others)?;
+        let coordinates: Vec<Key> = others.iter().chain(&model.coordinates).cloned().collect();
+        // The velocity of a body has no name but the rate of its coordinate.
+        let velocities: Option<Vec<Key>> =
+            model.velocities.as_ref().map(|own| others.iter().chain(own).cloned().collect());
+        let variables = Variables::new(document, numbers, &coordinates, velocities.as_deref(), identity, &scene.define);
+        let (nq, nu) = (coordinates.len(), velocities.as_ref().map_or(coordinates.len(), Vec::len));
+        let variation = Variation { nq, nu, kinematics: Kinematics::Identity };
         let mut builder = Builder {
             scene,
+            others: others.len(),
             graph: Graph::default(),
             variables,
             variation,
-            layout: Layout::new(model.coordinates.iter().map(|k| k.name.clone())),
+            layout: Layout::new(coordinates.iter().map(|k| k.name.clone())),
             places: BTreeMap::new(),
             model: FormulaModel {
                 layout: Layout::default(),
@@ -56,10 +59,12 @@ impl FormulaModel {
                 unit: Vec::new(),
             },
         };
-        builder.kinematics(model, identity)?;
+        builder.kinematics(&coordinates, velocities.as_deref(), identity)?;
         let lagrangian = builder.mass_and_forces(model, identity)?;
         for contact in &scene.contact {
-            builder.contact(contact)?;
+            if let Some(gap) = &contact.gap {
+                builder.contact(contact, gap)?;
+            }
         }
         builder.joints()?;
         for element in &scene.element {
@@ -71,6 +76,8 @@ impl FormulaModel {
 
 pub(super) struct Builder<'a> {
     pub(super) scene: &'a Scene,
+    /// Number of coordinates of bodies, before those of the model.
+    pub(super) others: usize,
     pub(super) graph: Graph,
     pub(super) variables: Variables<'a>,
     pub(super) variation: Variation,
@@ -84,13 +91,14 @@ pub(super) fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
 }
 
 /// No name may mean two things.
-fn check_names(scene: &Scene, model: &Model, identity: bool) -> Result<(), Fault> {
-    if model.coordinates.is_empty() {
+fn check_names(scene: &Scene, model: &Model, identity: bool, others: &[Key]) -> Result<(), Fault> {
+    if scene.model.is_some() && model.coordinates.is_empty() {
         return Err(Fault::new(&model.origin, "`coordinates` is empty: a model has at least one coordinate"));
     }
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     let lists = [
-        ("coordinate", model.coordinates.iter().collect::<Vec<_>>()),
+        ("coordinate of a body", others.iter().collect::<Vec<_>>()),
+        ("coordinate", model.coordinates.iter().collect()),
         ("velocity", model.velocities.iter().flatten().collect()),
         ("parameter", scene.parameters.0.iter().map(|(k, _)| k).collect()),
         ("definition", scene.define.0.iter().map(|(k, _)| k).collect()),
@@ -106,6 +114,8 @@ fn check_names(scene: &Scene, model: &Model, identity: bool) -> Result<(), Fault
     }
     let mut parts: BTreeSet<&str> = BTreeSet::new();
     let named = scene.contact.iter().map(|p| &p.name).chain(scene.joint.iter().map(|p| &p.name));
+    let named = named.chain(scene.body.iter().map(|p| &p.name)).chain(scene.bar.iter().map(|p| &p.name));
+    let named = named.chain(scene.spring.iter().map(|p| &p.name));
     for key in named.chain(scene.element.iter().map(|p| &p.name)) {
         if !parts.insert(&key.name) {
             return Err(Fault::new(&key.origin, format!("the name `{}` of a part is used twice", key.name)));
@@ -167,39 +177,50 @@ impl Builder<'_> {
                 Ok((out, given))
             }
             _ => {
-                let list = formulas.in_order().unwrap_or(&[]);
-                if list.len() != n {
-                    let message = format!("{} components, the model has {n} velocities", list.len());
+                // A list is for the velocities of the model itself.
+                let (list, own) = (formulas.in_order().unwrap_or(&[]), n - self.others);
+                if list.len() != own {
+                    let message = format!("{} components, the model has {own} velocities", list.len());
                     return Err(Fault::new(formulas.origin(), message));
                 }
-                Ok((self.nodes(list, Allowed::All)?, (0..n).collect()))
+                let zero = self.graph.constant(0.0);
+                let mut out = vec![zero; self.others];
+                out.extend(self.nodes(list, Allowed::All)?);
+                Ok((out, (self.others..n).collect()))
             }
         }
     }
 
-    fn kinematics(&mut self, model: &Model, identity: bool) -> Result<(), Fault> {
-        for key in model.coordinates.iter().chain(model.velocities.iter().flatten()) {
+    fn kinematics(&mut self, coordinates: &[Key], velocities: Option<&[Key]>, identity: bool) -> Result<(), Fault> {
+        for key in coordinates[self.others..].iter().chain(velocities.into_iter().flatten()) {
             self.places.insert(key.name.clone(), key.origin.clone());
         }
-        let Some(velocities) = model.velocities.as_ref().filter(|_| !identity) else {
+        let Some(velocities) = velocities.filter(|_| !identity) else {
             return Ok(());
         };
-        let (nq, nu) = (model.coordinates.len(), velocities.len());
-        let names: Vec<String> = model.coordinates.iter().map(|k| k.name.clone()).collect();
-        let mut rates: Vec<Option<(Id, &Formula)>> = vec![None; nq];
+        let (nq, nu) = (coordinates.len(), velocities.len());
+        let names: Vec<String> = coordinates.iter().map(|k| k.name.clone()).collect();
+        let mut rates: Vec<Option<Id>> = vec![None; nq];
+        for i in 0..self.others {
+            rates[i] = Some(self.graph.variable(self.variables.velocity(i)));
+        }
         for (key, formula) in &self.scene.kinematics.0 {
             let i = position(&names, key, "coordinate")?;
+            if i < self.others {
+                let message = format!("`{}` belongs to a body: its rate is known", key.name);
+                return Err(Fault::new(&key.origin, message));
+            }
             let id = self.variables.node(&mut self.graph, formula, Allowed::All)?;
             if let Some(v) = self.variation.curved_velocity(&mut self.graph, id) {
                 let message = format!("the rate of `{}` is not affine in `{}`", key.name, velocities[v].name);
                 return Err(Fault::new(&formula.origin, message));
             }
-            rates[i] = Some((id, formula));
+            rates[i] = Some(id);
         }
         let mut all = Vec::new();
         for (i, rate) in rates.iter().enumerate() {
             match rate {
-                Some((id, _)) => all.push(*id),
+                Some(id) => all.push(*id),
                 None => {
                     let message = format!("[kinematics] does not give the rate of coordinate `{}`", names[i]);
                     return Err(Fault::new(&self.scene.kinematics.0[0].0.origin, message));
@@ -242,14 +263,19 @@ impl Builder<'_> {
     }
 
     fn mass_and_forces(&mut self, model: &Model, identity: bool) -> Result<bool, Fault> {
-        let nu = self.variation.nu;
+        if self.scene.model.is_none() {
+            self.layout = std::mem::take(&mut self.layout).without_mass();
+            self.named_forces()?;
+            return Ok(false);
+        }
+        let (first, nu) = (self.others, self.variation.nu - self.others);
         let (mass, origin, gyroscopic) = match (&model.mass, &model.kinetic) {
             (Some(mass), None) => {
                 let origin = match mass {
                     crate::file::format::Mass::One(f) => f.origin.clone(),
                     crate::file::format::Mass::Diagonal(_, o) | crate::file::format::Mass::Rows(_, o) => o.clone(),
                 };
-                (MassMatrix::given(mass, nu, &mut self.graph, &mut self.variables)?, origin, None)
+                (MassMatrix::given(mass, first, nu, &mut self.graph, &mut self.variables)?, origin, None)
             }
             (None, Some(kinetic)) => {
                 if !identity {
@@ -257,7 +283,9 @@ impl Builder<'_> {
                                    `mass` and the gyroscopic terms as a force";
                     return Err(Fault::new(&kinetic.origin, message));
                 }
-                let (mass, force) = MassMatrix::derived(kinetic, nu, &mut self.graph, &mut self.variables)?;
+                let (mass, force) = MassMatrix::derived(kinetic, first, nu, &mut self.graph, &mut self.variables)?;
+                let zero = self.graph.constant(0.0);
+                let force = force.map(|h| std::iter::repeat_n(zero, first).chain(h).collect::<Vec<_>>());
                 (mass, kinetic.origin.clone(), force)
             }
             (Some(_), Some(kinetic)) => {
@@ -286,6 +314,11 @@ impl Builder<'_> {
             let (h, given) = self.over_velocities(f)?;
             self.value_force("force", &h, &given, f.origin())?;
         }
+        self.named_forces()?;
+        Ok(model.kinetic.is_some())
+    }
+
+    fn named_forces(&mut self) -> Result<(), Fault> {
         for force in &self.scene.force {
             let name = &force.name.name;
             if ["gyroscopic", "potential", "force"].contains(&name.as_str()) {
@@ -313,7 +346,7 @@ impl Builder<'_> {
             }
             self.places.insert(format!("force {name}"), force.name.origin.clone());
         }
-        Ok(model.kinetic.is_some())
+        Ok(())
     }
 
     fn value_force(&mut self, name: &str, h: &[Id], given: &[usize], origin: &Origin) -> Result<(), Fault> {
@@ -357,7 +390,8 @@ impl Builder<'_> {
     fn finish(mut self, model: &Model, lagrangian: bool) -> Result<Built, Fault> {
         let names: Vec<String> = model.coordinates.iter().map(|k| k.name.clone()).collect();
         for group in &model.unit {
-            let list: Result<Vec<usize>, Fault> = group.iter().map(|k| position(&names, k, "coordinate")).collect();
+            let own = |k: &Key| position(&names, k, "coordinate").map(|i| i + self.others);
+            let list: Result<Vec<usize>, Fault> = group.iter().map(own).collect();
             self.model.unit.push(list?);
         }
         let mut breaks = Vec::new();

@@ -47,14 +47,15 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn contact(&mut self, contact: &Contact) -> Result<(), Fault> {
+    pub(super) fn contact(&mut self, contact: &Contact, formula: &Formula) -> Result<(), Fault> {
         let name = &contact.name.name;
-        let gap = self.variables.node(&mut self.graph, &contact.gap, Allowed::Position("a gap"))?;
+        if let Some(key) = contact.between.as_ref().and_then(|list| list.first()) {
+            let message = format!("contact `{name}` has a `gap` and `between`: give one of them");
+            return Err(Fault::new(&key.origin, message));
+        }
+        let gap = self.variables.node(&mut self.graph, formula, Allowed::Position("a gap"))?;
         if !self.graph.variables(&[gap]).iter().any(|v| *v > 0) {
-            return Err(Fault::new(
-                &contact.gap.origin,
-                format!("the gap of contact `{name}` depends on no coordinate"),
-            ));
+            return Err(Fault::new(&formula.origin, format!("the gap of contact `{name}` depends on no coordinate")));
         }
         let slip = match &contact.slip {
             Some(f) => self.velocity_nodes("a slip velocity", f)?,
@@ -103,12 +104,12 @@ impl Builder<'_> {
         roots.extend(&slip);
         let (on, velocities) = self.variation.touched(&self.graph, &roots, &[]);
         let gap_tape = self.variation.tape(&self.graph, &[gap], &on, &velocities);
-        self.model.gaps.push(gap_tape.map_err(too_large(&contact.gap.origin))?);
+        self.model.gaps.push(gap_tape.map_err(too_large(&formula.origin))?);
         let slip_tape = match slip.is_empty() {
             true => None,
             false => {
                 let tape = self.variation.tape(&self.graph, &slip, &on, &velocities);
-                Some(tape.map_err(too_large(&contact.gap.origin))?)
+                Some(tape.map_err(too_large(&formula.origin))?)
             }
         };
         self.model.slips.push(slip_tape);

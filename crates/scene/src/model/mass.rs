@@ -8,6 +8,8 @@ use crate::formula::{Graph, Id, Slot, Tape};
 
 /// M as nodes, row by row.
 pub(super) struct MassMatrix {
+    /// Number of its first velocity in the system: those before it belong to bodies.
+    pub(super) first: usize,
     pub(super) n: usize,
     pub(super) entries: Vec<Id>,
 }
@@ -20,7 +22,13 @@ pub(super) struct MassBlock {
 
 impl MassMatrix {
     /// From the key `mass`.
-    pub(super) fn given(mass: &Mass, n: usize, graph: &mut Graph, variables: &mut Variables) -> Result<Self, Fault> {
+    pub(super) fn given(
+        mass: &Mass,
+        first: usize,
+        n: usize,
+        graph: &mut Graph,
+        variables: &mut Variables,
+    ) -> Result<Self, Fault> {
         let zero = graph.constant(0.0);
         let mut entries = vec![zero; n * n];
         let what = Allowed::Position("a mass");
@@ -57,25 +65,31 @@ impl MassMatrix {
                 }
             }
         }
-        Ok(Self { n, entries })
+        Ok(Self { first, n, entries })
     }
 
     /// From a kinetic energy T(t, q, q̇): M, and the gyroscopic force where it is not zero.
     pub(super) fn derived(
         kinetic: &Formula,
+        own: usize,
         n: usize,
         graph: &mut Graph,
         variables: &mut Variables,
     ) -> Result<(Self, Option<Vec<Id>>), Fault> {
         let energy = variables.node(graph, kinetic, Allowed::All)?;
         let first = variables.velocity(0);
+        let (coordinates, velocities) = (1..variables.coordinate(own), first..variables.velocity(own));
+        if graph.variables(&[energy]).iter().any(|v| coordinates.contains(v) || velocities.contains(v)) {
+            let message = "the kinetic energy names a coordinate of a body or bar, whose mass is known already";
+            return Err(Fault::new(&kinetic.origin, message));
+        }
         let zero = graph.constant(0.0);
-        let momenta: Vec<Id> = (0..n).map(|i| graph.derivative(energy, variables.velocity(i))).collect();
+        let momenta: Vec<Id> = (own..own + n).map(|i| graph.derivative(energy, variables.velocity(i))).collect();
         let mut entries = vec![zero; n * n];
         let mut gyroscopic = Vec::new();
         for i in 0..n {
             for j in 0..=i {
-                let m = graph.derivative(momenta[i], variables.velocity(j));
+                let m = graph.derivative(momenta[i], variables.velocity(own + j));
                 if graph.variables(&[m]).iter().any(|v| *v >= first) {
                     let message = "the kinetic energy must be quadratic in the rates (write squares of rates out)";
                     return Err(Fault::new(&kinetic.origin, message));
@@ -84,10 +98,10 @@ impl MassMatrix {
                 entries[j * n + i] = m;
             }
             // ∂T/∂q_i − Σ_j (∂²T/∂u_i∂q_j) u_j − ∂²T/∂u_i∂t.
-            let mut h = graph.derivative(energy, variables.coordinate(i));
+            let mut h = graph.derivative(energy, variables.coordinate(own + i));
             for j in 0..n {
-                let mixed = graph.derivative(momenta[i], variables.coordinate(j));
-                let u = graph.variable(variables.velocity(j));
+                let mixed = graph.derivative(momenta[i], variables.coordinate(own + j));
+                let u = graph.variable(variables.velocity(own + j));
                 let part = graph.multiply(mixed, u);
                 h = graph.subtract(h, part);
             }
@@ -95,7 +109,7 @@ impl MassMatrix {
             gyroscopic.push(graph.subtract(h, explicit));
         }
         let any = gyroscopic.iter().any(|&h| h != zero);
-        Ok((Self { n, entries }, any.then_some(gyroscopic)))
+        Ok((Self { first: own, n, entries }, any.then_some(gyroscopic)))
     }
 
     /// Whether no variable occurs.
@@ -109,7 +123,7 @@ impl MassMatrix {
         graph: &Graph,
         variation: &Variation,
     ) -> Result<Vec<MassBlock>, crate::formula::TapeError> {
-        let n = self.n;
+        let (n, first) = (self.n, self.first);
         let zero = |id: Id| graph.value(id) == Some(0.0);
         let mut group: Vec<usize> = (0..n).collect();
         fn find(group: &mut [usize], mut i: usize) -> usize {
@@ -134,11 +148,12 @@ impl MassMatrix {
                 for v in graph.variables(&[id]) {
                     if let Slot::Coordinate(c) = variation.slot(v) {
                         match &variation.kinematics {
-                            Kinematics::Identity => join(i, c),
+                            Kinematics::Identity if c >= first => join(i, c - first),
+                            Kinematics::Identity => {}
                             // The block may depend on all coordinates that its velocities move.
                             Kinematics::Blocks(blocks) => {
                                 for (_, moved) in blocks.iter().filter(|(qs, _)| qs.contains(&c)) {
-                                    moved.iter().for_each(|&v| join(i, v));
+                                    moved.iter().filter(|v| **v >= first).for_each(|&v| join(i, v - first));
                                 }
                             }
                         }
@@ -158,15 +173,15 @@ impl MassMatrix {
                 .map(|(i, j)| self.entries[i * n + j])
                 .collect();
             let coordinates: Vec<usize> = match &variation.kinematics {
-                Kinematics::Identity => dofs.clone(),
+                Kinematics::Identity => dofs.iter().map(|d| d + first).collect(),
                 Kinematics::Blocks(blocks) => blocks
                     .iter()
-                    .filter(|(_, us)| us.iter().any(|u| dofs.contains(u)))
+                    .filter(|(_, us)| us.iter().any(|u| *u >= first && dofs.contains(&(u - first))))
                     .flat_map(|(qs, _)| qs.iter().copied())
                     .collect(),
             };
             let tape = variation.tape(graph, &roots, &coordinates, &[])?;
-            out.push(MassBlock { dofs, tape });
+            out.push(MassBlock { dofs: dofs.into_iter().map(|d| d + first).collect(), tape });
         }
         Ok(out)
     }

@@ -18,6 +18,7 @@
 //! M = ∂²T/∂u²,     h_gyroscopic = ∂T/∂q − (∂²T/∂u∂q) u − ∂²T/∂u∂t
 //! ```
 
+pub mod bodies;
 mod build;
 mod exact;
 mod interactions;

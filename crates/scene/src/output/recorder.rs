@@ -4,6 +4,7 @@ use super::npz::Npz;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
 use nonsmooth::simulation::{Observer, StepView};
 use nonsmooth::{State, System};
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
@@ -31,9 +32,26 @@ pub struct Recorder {
     percussion: Vec<f64>,
     sigma: Vec<u32>,
     arrays: Arrays,
+    found: Option<Found>,
+    rows: u32,
     /// First error; the run goes on without the file.
     error: Option<io::Error>,
 }
+
+/// Contacts found by collision detection: one entry for each that carries a percussion in a recorded step.
+struct Found {
+    /// Row of `t`.
+    row: usize,
+    /// Which contact: its place in the list of names.
+    contact: usize,
+    percussion: usize,
+    sigma: usize,
+    places: HashMap<u64, u32>,
+    identities: Vec<u64>,
+}
+
+/// Components of the percussion of a contact between planar bodies.
+const FOUND_DIM: usize = 2;
 
 struct Arrays {
     t: usize,
@@ -75,7 +93,13 @@ pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
 
 impl Recorder {
     /// A recorder for a system, into `path`.
-    pub fn new(path: &Path, system: &dyn System, columns: Vec<Column>, every: usize) -> io::Result<Self> {
+    pub fn new(
+        path: &Path,
+        system: &dyn System,
+        columns: Vec<Column>,
+        every: usize,
+        detection: bool,
+    ) -> io::Result<Self> {
         let first = columns.iter().map(|c| c.dim).sum();
         let s = system.structure();
         let mut npz = Npz::new(path);
@@ -91,13 +115,53 @@ impl Recorder {
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
             impact: npz.array("impact", None, "<f8")?,
         };
+        let found = if detection {
+            Some(Found {
+                row: npz.array("found_row", None, "<u4")?,
+                contact: npz.array("found_contact", None, "<u4")?,
+                percussion: npz.array("found_percussion", Some(FOUND_DIM), "<f8")?,
+                sigma: npz.array("found_sigma", None, "<u4")?,
+                places: HashMap::new(),
+                identities: Vec::new(),
+            })
+        } else {
+            None
+        };
         let sigma = vec![0; columns.len()];
-        Ok(Self { npz, every, seen: 0, columns, percussion: vec![0.0; first], sigma, arrays, error: None })
+        let percussion = vec![0.0; first];
+        Ok(Self { npz, every, seen: 0, columns, percussion, sigma, arrays, found, rows: 0, error: None })
     }
 
     /// What the columns of `percussion` and `sigma` are.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// Names of the contacts of `found_contact`.
+    pub fn found(&self, system: &dyn System) -> Vec<String> {
+        self.found.iter().flat_map(|f| f.identities.iter().map(|id| system.name(*id))).collect()
+    }
+
+    fn record_found(&mut self, step: &nonsmooth::Step) -> io::Result<()> {
+        let Some(f) = &mut self.found else { return Ok(()) };
+        for (i, k) in step.candidates.items().iter().enumerate().filter(|(_, k)| k.detected()) {
+            let p = step.percussion(i);
+            if p.iter().all(|v| *v == 0.0) {
+                continue;
+            }
+            let next = f.identities.len() as u32;
+            let place = *f.places.entry(k.id).or_insert(next);
+            if place == next {
+                f.identities.push(k.id);
+            }
+            let mut both = [0.0; FOUND_DIM];
+            both.iter_mut().zip(p).for_each(|(b, p)| *b = *p);
+            self.npz.push_u32(f.row, &[self.rows])?;
+            self.npz.push_u32(f.contact, &[place])?;
+            self.npz.push(f.percussion, &both)?;
+            self.npz.push_u32(f.sigma, &[step.sigma[i].0])?;
+        }
+        Ok(())
     }
 
     /// Writes the archive.
@@ -118,7 +182,9 @@ impl Recorder {
             self.npz.push(array, &[v])?;
         }
         self.npz.push(a.percussion, &self.percussion)?;
-        self.npz.push_u32(a.sigma, &self.sigma)
+        self.npz.push_u32(a.sigma, &self.sigma)?;
+        self.rows += 1;
+        Ok(())
     }
 
     fn keep(&mut self, result: io::Result<()>) {
@@ -157,6 +223,8 @@ impl Observer for Recorder {
             certificate.map_or(f64::NAN, |c| c.penetration),
             f64::from(u8::from(step.impact)),
         ];
+        let found = self.record_found(step);
+        self.keep(found);
         let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers);
         self.keep(result);
     }

@@ -1,10 +1,11 @@
 //! Events as CSV and everything needed to run again as JSON.
 
 use super::recorder::Column;
+use crate::model::bodies::Drawn;
 use crate::prepare::Prepared;
-use nonsmooth::System;
 use nonsmooth::scheme::{OptionKind, Setting};
 use nonsmooth::simulation::Event;
+use nonsmooth_multibody::Shape;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -41,11 +42,33 @@ fn resolved(prepared: &Prepared) -> Map<String, Value> {
     out
 }
 
+/// What is drawn of a body.
+fn body_json(body: &Drawn) -> Value {
+    let shapes: Vec<Value> = body.shapes.iter().map(shape_json).collect();
+    json!({ "name": body.name, "shapes": shapes, "colour": body.colour, "first_coordinate": body.first,
+        "pose": [body.pose.centre[0], body.pose.centre[1], body.pose.angle] })
+}
+
+fn shape_json(shape: &Shape) -> Value {
+    match shape {
+        Shape::Disc { centre, radius } => json!({ "disc": { "centre": centre, "radius": radius } }),
+        Shape::InnerCircle { centre, radius } => json!({ "inner_circle": { "centre": centre, "radius": radius } }),
+        Shape::HalfPlane { point, normal } => json!({ "half_plane": { "point": point, "normal": normal } }),
+        Shape::Segment { from, to, radius } => {
+            json!({ "segment": { "from": from, "to": to, "thickness": 2.0 * radius } })
+        }
+        Shape::Box { centre, half, angle } => {
+            json!({ "rectangle": { "centre": centre, "width": 2.0 * half[0], "height": 2.0 * half[1], "angle": angle } })
+        }
+    }
+}
+
 /// What was run and how.
-pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> String {
+pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], status: &str) -> String {
     let s = prepared.system.structure();
     let o = &prepared.options;
-    let value = json!({
+    let world = prepared.scene.world.as_ref();
+    let mut value = json!({
         "format": "nonsmooth run 1",
         "version": env!("CARGO_PKG_VERSION"),
         "scene": prepared.document.name,
@@ -60,8 +83,8 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> Strin
         "initial": { "q": prepared.start.q, "u": prepared.start.u, "tolerance": o.initial_tolerance },
         "parameters": prepared.numbers.iter().map(|(k, v)| (k.to_string(), json!(v))).collect::<Map<_, _>>(),
         "record_every": prepared.every,
-        "seed": Value::Null,
-        "threads": 1,
+        "seed": world.and_then(|w| w.seed.as_ref()).map(|f| f.text.clone()),
+        "threads": world.and_then(|w| w.threads).unwrap_or(1),
         "coordinates": s.coordinates,
         "velocities": s.velocities,
         "interactions": columns,
@@ -78,5 +101,17 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], status: &str) -> Strin
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },
     });
+    if !prepared.drawn.is_empty() {
+        value["bodies"] = prepared.drawn.iter().map(body_json).collect();
+        value["found"] = json!(found);
+        for (name, text) in [
+            ("found_row", "row of t in which a contact found by detection carried a percussion"),
+            ("found_contact", "which contact: place in the list `found`"),
+            ("found_percussion", "its percussion, normal and tangential, N s"),
+            ("found_sigma", "its discrete state, as in sigma"),
+        ] {
+            value["arrays"][name] = json!(text);
+        }
+    }
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }

@@ -63,7 +63,7 @@ impl<M: Model> Differentiated<M> {
         };
 
         let mut masses = Vec::new();
-        if layout.masses.is_empty() {
+        if layout.masses.is_empty() && !layout.massless {
             masses.push(mass_place(&layout, "mass", None, nu)?);
         }
         for part in &layout.masses {

@@ -1,0 +1,179 @@
+//! Several systems as one: parts that share the coordinates and add their masses, forces and interactions.
+//!
+//! Every part speaks of the coordinates and velocities of the whole by their numbers there. Identities of interactions are told apart by
+//! ranges: a part owns those from its first one up to that of the next part.
+
+use super::candidates::{Candidates, Interaction, Reach};
+use super::system::{Derivatives, Structure, System};
+use complementarity::linear::{Matrix, Pattern};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Marks of lists begin high, apart from those that parts leave.
+static MARKS: AtomicU64 = AtomicU64::new(1 << 40);
+
+/// A part and where its identities and forces begin.
+struct Part {
+    system: Box<dyn System>,
+    first_identity: u64,
+    first_force: usize,
+}
+
+#[derive(Default)]
+struct Lists {
+    parts: Vec<Candidates>,
+    versions: Vec<u64>,
+    mark: u64,
+}
+
+/// Several systems as one. See the [module](self).
+pub struct Combined {
+    structure: Structure,
+    parts: Vec<Part>,
+    lists: RefCell<Lists>,
+}
+
+impl Combined {
+    /// Joins parts, each with the first identity that it owns, in ascending order of these. At most one part may have kinematics of its
+    /// own; it must state those of all coordinates.
+    pub fn new(coordinates: Vec<String>, velocities: Vec<String>, parts: Vec<(u64, Box<dyn System>)>) -> Self {
+        let mut pattern = Pattern::new(velocities.len());
+        let mut forces = Vec::new();
+        let mut breaks = Vec::new();
+        let mut list: Vec<Part> = Vec::new();
+        let mut needs = super::Needs::default();
+        let (mut identity_kinematics, mut constant_mass) = (true, true);
+        for (first_identity, system) in parts {
+            let s = system.structure();
+            s.pattern.for_each_clique(|dofs| pattern.couple(dofs));
+            let first_force = forces.len();
+            forces.extend(s.forces.iter().cloned());
+            breaks.extend_from_slice(&s.breaks);
+            needs = needs.and(&s.needs);
+            identity_kinematics &= s.identity_kinematics;
+            constant_mass &= s.constant_mass;
+            debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
+            list.push(Part { system, first_identity, first_force });
+        }
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        let structure =
+            Structure { coordinates, velocities, forces, pattern, identity_kinematics, constant_mass, needs, breaks };
+        Self { structure, parts: list, lists: RefCell::default() }
+    }
+
+    #[inline]
+    fn owner(&self, id: u64) -> &dyn System {
+        let after = self.parts.partition_point(|p| p.first_identity <= id);
+        &*self.parts[after.max(1) - 1].system
+    }
+
+    #[inline]
+    fn of_force(&self, i: usize) -> (&dyn System, usize) {
+        let after = self.parts.partition_point(|p| p.first_force <= i);
+        // Parts without forces begin where the next one does: the last that begins there has it.
+        let part = &self.parts[after.max(1) - 1];
+        (&*part.system, i - part.first_force)
+    }
+}
+
+impl System for Combined {
+    fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
+        self.parts.iter().for_each(|p| p.system.mass(t, q, m));
+    }
+
+    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        let (part, i) = self.of_force(i);
+        part.force(i, t, q, u, h);
+    }
+
+    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        let lists = &mut *self.lists.borrow_mut();
+        lists.parts.resize_with(self.parts.len(), Candidates::default);
+        lists.versions.resize(self.parts.len(), 0);
+        let mut same = lists.mark != 0;
+        for ((part, list), version) in self.parts.iter().zip(&mut lists.parts).zip(&mut lists.versions) {
+            part.system.candidates(t, q, u, reach, list);
+            same &= list.version() == *version;
+            *version = list.version();
+        }
+        if let Some(why) = lists.parts.iter().find_map(|l| l.fault()) {
+            out.fail(why.into());
+            return;
+        }
+        if !same {
+            lists.mark = MARKS.fetch_add(1, Ordering::Relaxed);
+        }
+        if out.source() != lists.mark {
+            out.fill(lists.parts.iter().flat_map(|l| l.items().iter().cloned()));
+            out.set_source(lists.mark);
+        }
+    }
+
+    #[inline]
+    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.owner(k.id).position(k, t, q, g);
+    }
+
+    #[inline]
+    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.owner(k.id).velocity(k, t, q, w, chi);
+    }
+
+    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        match self.parts.iter().find(|p| !p.system.structure().identity_kinematics) {
+            Some(p) => p.system.kinematics(t, q, u, qdot),
+            None => qdot.copy_from_slice(u),
+        }
+    }
+
+    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
+        let (part, i) = self.of_force(i);
+        part.potential(i, t, q)
+    }
+
+    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        let (part, i) = self.of_force(i);
+        part.force_jacobian(i, t, q, u, a, b, m);
+    }
+
+    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        self.owner(k.id).position_gradient(k, t, q, out);
+    }
+
+    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.owner(k.id).velocity_gradient(k, t, q, u, out);
+    }
+
+    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.owner(k.id).velocity_rate(k, t, q, u, out);
+    }
+
+    fn normalise(&self, q: &mut [f64]) {
+        self.parts.iter().for_each(|p| p.system.normalise(q));
+    }
+
+    fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
+        self.parts.iter().fold(0.0, |worst: f64, p| {
+            let way = p.system.travel(t0, q0, u0, t1, q1);
+            if way > worst || way.is_nan() { way } else { worst }
+        })
+    }
+
+    fn derivatives(&self) -> Derivatives {
+        let exact = self.parts.iter().all(|p| p.system.derivatives() == Derivatives::Exact);
+        if exact { Derivatives::Exact } else { Derivatives::Differences }
+    }
+
+    fn name(&self, id: u64) -> String {
+        self.owner(id).name(id)
+    }
+
+    fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+        self.parts.iter().try_for_each(|p| p.system.probe(t, q, u))
+    }
+}
