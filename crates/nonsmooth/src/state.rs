@@ -152,6 +152,8 @@ pub struct StepReport {
     pub index_set: usize,
     /// Largest residual of the one-step problems.
     pub residual: f64,
+    /// The same as a velocity, not divided by the size of the problem: what relative velocities are known to, m/s.
+    pub noise: f64,
     /// The percussions are not unique in the mode found.
     pub non_unique: bool,
 }

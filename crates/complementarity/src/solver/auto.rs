@@ -10,8 +10,8 @@
 //! 5. Lemke, where the sets allow it.
 //! 6. Proximal point iteration around Newton and Gauss-Seidel (dense problems).
 //!
-//! Problems of more than 400 rows that are not dense (many bodies): Gauss-Seidel from the start guess, with a sparse Newton try
-//! after 300 sweeps and then each time when their number has grown fourfold.
+//! Problems of more than 40 rows that are not dense (many bodies) begin with Gauss-Seidel from the start guess where that is much better than
+//! zero, else from zero; a sparse Newton try whenever it has not arrived after a while; then on from the better of both.
 //!
 //! A rung that proves that there is no solution (`Infeasible`) decides the status of a failed ladder.
 
@@ -43,10 +43,17 @@ pub struct Auto {
 
 /// Sweeps of projected Gauss-Seidel between two Newton finishes.
 const FINISH_EVERY: usize = 1000;
-/// Rows up to which a block-sparse problem is solved as a dense one.
+/// Rows up to which a block-sparse problem is solved as a dense one: at once, and where sweeps do not arrive.
+const ALWAYS_DENSE: usize = 40;
 const RATHER_DENSE: usize = 400;
-/// Sweeps of a large problem before Newton is tried.
-const FIRST_LARGE_SWEEPS: usize = 1000;
+/// Sweeps of a large problem: from a start guess in any case; before Newton is tried, from a start guess and from zero.
+const FEW_SWEEPS: usize = 10;
+const WARM_SWEEPS: usize = 500;
+const COLD_SWEEPS: usize = 4000;
+/// Residual that is rounding alone.
+const ROUNDING: f64 = 1e-14;
+/// Part of the residual of zero that a start guess must have to be worth a try.
+const WORTH: f64 = 0.1;
 /// Sweeps before the first Newton finish is tried; then ten times as many.
 const FIRST_SWEEPS: usize = 200;
 
@@ -66,16 +73,20 @@ impl Solver for Auto {
         if !problem.b().iter().all(|v| v.is_finite()) {
             return Report::failed("auto", Status::NotFinite);
         }
+        // Some dozen contacts of bodies: sweeps are cheaper than what a dense ladder tries first.
+        if problem.as_dense().is_none() && problem.size() > ALWAYS_DENSE {
+            let report = self.large(problem, r, options);
+            if report.solved() || problem.size() > RATHER_DENSE {
+                return report;
+            }
+        }
         // A small block-sparse problem is solved as a dense one: bilateral rows can be eliminated, Lemke can pivot.
-        if problem.as_dense().is_none() && problem.size() <= RATHER_DENSE {
+        if problem.as_dense().is_none() {
             let mut dense = std::mem::take(&mut self.dense);
             problem.densify(&mut dense);
             let report = self.ladder(&dense, r, options);
             self.dense = dense;
             return report;
-        }
-        if problem.as_dense().is_none() {
-            return self.large(problem, r, options);
         }
         self.ladder(problem, r, options)
     }
@@ -88,17 +99,25 @@ impl Auto {
         total.best.clear();
         total.best.resize(problem.size(), 0.0);
         // Percussions of the step before are of no use where bodies have just met.
-        let mut warm = r.iter().any(|&v| v != 0.0);
+        let given = self.judge.residual(problem, r);
+        let mut warm = given < WORTH * self.judge.residual(problem, total.best);
+        if !warm {
+            r.fill(0.0);
+        }
+        let mut made = 0;
         if warm {
-            let given = self.judge.residual(problem, r);
-            let zero = self.judge.residual(problem, total.best);
-            if !(given < zero) {
-                r.fill(0.0);
-                warm = false;
+            // A few sweeps in any case: bodies at rest so come to the solution itself in the course of some steps.
+            let few = Options { max_iterations: FEW_SWEEPS, tolerance: options.tolerance.min(ROUNDING), ..*options };
+            let mut first = self.gauss_seidel.solve(problem, r, &few);
+            if first.residual <= options.tolerance {
+                first.status = Status::Solved;
+            }
+            made = first.iterations;
+            if total.take(first, r) {
+                return total.report;
             }
         }
-        let mut sweeps = FIRST_LARGE_SWEEPS;
-        let mut made = 0;
+        let mut sweeps = if warm { WARM_SWEEPS } else { COLD_SWEEPS };
         while made < options.max_iterations {
             let limited = Options { max_iterations: sweeps.min(options.max_iterations - made), ..*options };
             let coarse = self.gauss_seidel.solve(problem, r, &limited);
@@ -116,15 +135,13 @@ impl Auto {
             if total.take(finish, r) {
                 return total.report;
             }
-            if coarse.status == Status::Stalled && finish.residual >= coarse.residual {
-                break;
-            }
-            // They may also lie in a corner of the solutions that sweeps leave only slowly.
+            // A warm start may lie in a corner of the solutions that sweeps leave only slowly.
             if std::mem::take(&mut warm) {
                 r.fill(0.0);
-            } else {
-                sweeps = sweeps * 3 / 2;
+            } else if coarse.status == Status::Stalled && finish.residual >= coarse.residual {
+                break;
             }
+            sweeps = COLD_SWEEPS;
         }
         r.copy_from_slice(total.best);
         total.report.residual = self.judge.residual(problem, r);

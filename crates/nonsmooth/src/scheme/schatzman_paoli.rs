@@ -234,7 +234,7 @@ impl SchatzmanPaoli {
             change += w * ((out.ahead[j] - out.end.q[j]) / dt - then);
             forces += w * (free[j] - here);
         }
-        is_impact(f64::abs(change), 2.0 * forces)
+        is_impact(f64::abs(change), 2.0 * forces, 0.0)
     }
 }
 

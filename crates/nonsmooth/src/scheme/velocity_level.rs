@@ -16,7 +16,7 @@ use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{max_norm, norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Status};
 use kinematics::Kinematics;
@@ -265,6 +265,8 @@ impl VelocityLevel {
         work.pivots += report.pivots;
         work.non_unique |= report.non_unique;
         work.residual = work.residual.max(report.residual);
+        let size = norm(self.full.reduced().b());
+        work.noise = work.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
         if let Some(row) = report.row {
             let mut finite = self.full.f.iter().all(|x| x.is_finite());
             self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
@@ -382,7 +384,7 @@ impl VelocityLevel {
                 let before = self.before[step.candidates.range(g.interaction).start];
                 // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
                 let change = reduced.b()[g.row] - (1.0 + k.law.restitution(0)) * before;
-                step.impact = k.kind == Kind::Contact && is_impact(-before, change);
+                step.impact = k.kind == Kind::Contact && is_impact(-before, change, step.report.noise);
             }
             let mut sigma = Sigma(0);
             let mut bit = 0;
@@ -403,11 +405,12 @@ impl VelocityLevel {
     }
 }
 
-/// Whether a contact that takes a percussion is hit: it approaches faster than the forces of this step and the one before can
-/// have built up.
+/// Whether a contact that takes a percussion is hit: it approaches faster than the forces of this step and the one before, or what
+/// the solver left unsolved, can have built up. (The residual is a norm over all contacts, of this step; the approach comes from the one
+/// before, whose residual may be some times larger.)
 #[inline]
-pub(crate) fn is_impact(approach: f64, forces: f64) -> bool {
-    approach > 2.0 * forces.abs() + f64::EPSILON
+pub(crate) fn is_impact(approach: f64, forces: f64, noise: f64) -> bool {
+    approach > 2.0 * forces.abs() + 10.0 * noise + f64::EPSILON
 }
 
 /// The gap of a contact, which must be finite.

@@ -123,6 +123,8 @@ enum Limit {
 pub(crate) struct EventLog {
     contacts: ByIdentity<Contact>,
     redundancy: bool,
+    /// Noise of the step before, m/s.
+    noise: f64,
     /// Steps in a row in which one impact shows.
     impact_steps: usize,
 }
@@ -159,6 +161,8 @@ impl EventLog {
         mut emit: impl FnMut(f64, EventKind, Option<usize>),
     ) {
         let t = step.end.t;
+        // What the solver left unsolved in this step and the one before moves nothing.
+        let noise = step.report.noise.max(std::mem::replace(&mut self.noise, step.report.noise));
         if step.report.non_unique && !self.redundancy {
             self.redundancy = true;
             emit(t, EventKind::Redundancy, None);
@@ -170,7 +174,7 @@ impl EventLog {
                 Kind::Element => {
                     let state = self.contacts.meet(i, k.id);
                     let range = step.candidates.range(i);
-                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], || free(i).1);
+                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
                         emit(t, friction_event(mode), Some(i));
                     }
@@ -202,7 +206,7 @@ impl EventLog {
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
                     let known = (2..=self.impact_steps).contains(&state.carrying);
-                    let impact = !known && is_impact(approach, free(i).0);
+                    let impact = !known && is_impact(approach, free(i).0, noise);
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
                         emit(t, EventKind::Impact, Some(i));
@@ -228,7 +232,7 @@ impl EventLog {
                     if k.dim > 1 && state.closed {
                         let range = step.candidates.range(i);
                         let slip = &step.gamma_plus[range.start + 1..range.end];
-                        let mode = state.motion(step.sigma[i].mode(1), slip, || free(i).1);
+                        let mode = state.motion(step.sigma[i].mode(1), slip, noise, || free(i).1);
                         if state.friction != Some(mode) {
                             emit(t, friction_event(mode), Some(i));
                         }
@@ -253,10 +257,11 @@ const RESTING: f64 = 1e-9;
 
 impl Contact {
     /// Whether friction slips: its law is impressed, and there is motion.
-    fn motion(&mut self, mode: Mode, slip: &[f64], load: impl FnOnce() -> f64) -> Mode {
+    fn motion(&mut self, mode: Mode, slip: &[f64], noise: f64, load: impl FnOnce() -> f64) -> Mode {
         let speed = slip.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         self.fastest = self.fastest.max(speed);
-        let rests = mode == Mode::Constraint || speed <= RESTING * self.fastest || speed <= RESTING * load();
+        let still = mode == Mode::Constraint || speed <= RESTING * self.fastest || speed <= 10.0 * noise;
+        let rests = still || speed <= RESTING * load();
         if rests { Mode::Constraint } else { Mode::Impressed }
     }
 

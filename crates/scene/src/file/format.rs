@@ -245,7 +245,7 @@ record! {
 
 record! {
     "a fill"
-    /// A region that bodies fill row by row from its bottom: a circle, or a box.
+    /// A region that bodies fill on a hexagonal lattice, row by row from its bottom: a circle, or a box.
     pub struct Fill {
         /// Distance of neighbours (m): at least the largest diameter.
         pub spacing: Formula,

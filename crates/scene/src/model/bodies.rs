@@ -340,7 +340,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first cells of a lattice in a region, row by row from its bottom.
+    /// The first cells of a hexagonal lattice in a region, row by row from its bottom.
     fn fill(&mut self, fill: &format::Fill, count: usize, name: &str) -> Result<Vec<Vec2>, Fault> {
         let origin = &fill.origin;
         let s = self.number(&fill.spacing)?;
@@ -355,17 +355,21 @@ impl Reader<'_> {
             (None, Some(from), Some(to)) => (self.pair(from, "`from`", origin)?, self.pair(to, "`to`", origin)?, None),
             _ => return Err(Fault::new(origin, "a `fill` needs `radius`, or `from` and `to`")),
         };
-        // Whole cells, in the middle of the region from side to side.
+        // Rows of n and n − 1 cells in turn, each in the middle of the region from side to side.
+        let height = s * 0.75f64.sqrt();
         let columns = ((high[0] - low[0]) / s * (1.0 + 1e-12)).floor().clamp(0.0, 1e9);
-        let rows = ((high[1] - low[1]) / s * (1.0 + 1e-12)).floor().clamp(0.0, 1e9);
-        let left = 0.5 * (low[0] + high[0]) - 0.5 * columns * s;
+        let middle = 0.5 * (low[0] + high[0]);
         let mut out = Vec::new();
         let mut row = 0.0;
-        while row < rows && out.len() < count {
-            let y = low[1] + (row + 0.5) * s;
+        while out.len() < count {
+            let y = low[1] + 0.5 * s + row * height;
+            if !(y + 0.5 * s <= high[1] * (1.0 + 1e-12)) || columns < 1.0 {
+                break;
+            }
+            let cells = if row % 2.0 == 0.0 { columns } else { columns - 1.0 };
             let mut column = 0.0;
-            while column < columns && out.len() < count {
-                let x = left + (column + 0.5) * s;
+            while column < cells && out.len() < count {
+                let x = middle + (column - 0.5 * (cells - 1.0)) * s;
                 let inside = circle.is_none_or(|(c, r): (Vec2, f64)| (x - c[0]).hypot(y - c[1]) + 0.5 * s <= r);
                 if inside {
                     out.push([x, y]);
