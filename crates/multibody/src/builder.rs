@@ -136,6 +136,10 @@ impl Builder {
             return Err(BuildError::Many { what: "coordinates", found: total, limit: NO_DOF as usize - 1 });
         }
         self.check_names()?;
+        if let Some(&value) = self.gravity.iter().find(|v| !v.is_finite()) {
+            let (part, what, expected) = ("gravity".into(), "a component", "finite");
+            return Err(BuildError::Number { part, what, expected, value });
+        }
         let coordinates = self.coordinates();
         let mut q = Vec::with_capacity(total);
         let mut u = Vec::with_capacity(total);

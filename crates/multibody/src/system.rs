@@ -353,7 +353,8 @@ impl Multibody {
                 SKIN * e.size + (1.0 + STEPS_AHEAD) * way + 2.0 * reach.distance
             };
             d.margins.push(margin);
-            if !(pose.centre[0].is_finite() && pose.centre[1].is_finite() && pose.angle.is_finite()) || margin.is_nan() {
+            if !(pose.centre[0].is_finite() && pose.centre[1].is_finite() && pose.angle.is_finite()) || margin.is_nan()
+            {
                 d.lost.get_or_insert(i);
             }
         }

@@ -210,7 +210,8 @@ fn the_smallest_gap_of_two_shapes_is_their_distance() {
                 let (sampled, error, overlap) = distance(&parts[0], &parts[1]);
                 if overlap {
                     // A disc knows how deep it lies; boxes and segments may cross without a corner in the other.
-                    if matches!(a, Shape::Disc { .. }) || matches!(b, Shape::Disc { .. }) || endless(&a) || endless(&b) {
+                    if matches!(a, Shape::Disc { .. }) || matches!(b, Shape::Disc { .. }) || endless(&a) || endless(&b)
+                    {
                         assert!(least < 0.0, "{parts:?}: they overlap, the gap is {least}");
                         overlapping += 1;
                     }
@@ -235,13 +236,10 @@ fn no_pair_within_the_reach_is_missed_and_none_is_listed_twice() {
     let (mut near, mut far) = (0, 0);
     for _ in 0..6 {
         // Bodies of all shapes around each other; walls without thickness stand apart from what has corners.
-        let all: Vec<Shape> = shapes().into_iter().filter(|s| !matches!(s, Shape::Segment { radius: 0.0, .. })).collect();
+        let all: Vec<Shape> =
+            shapes().into_iter().filter(|s| !matches!(s, Shape::Segment { radius: 0.0, .. })).collect();
         let parts: Vec<Put> = (0..24)
-            .map(|i| Put {
-                shape: all[i % all.len()],
-                centre: [4.0 * random(), 4.0 * random()],
-                angle: 3.0 * random(),
-            })
+            .map(|i| Put { shape: all[i % all.len()], centre: [4.0 * random(), 4.0 * random()], angle: 3.0 * random() })
             .collect();
         let (system, s) = world(&parts);
         let found = contacts(&system, &s, reach);

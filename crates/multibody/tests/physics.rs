@@ -17,14 +17,7 @@ fn solved(end: f64) -> f64 {
     4e-10 * G * end
 }
 
-fn run_with(
-    system: &Multibody,
-    start: State,
-    name: &str,
-    step: f64,
-    end: f64,
-    observer: &mut dyn Observer,
-) -> Summary {
+fn run_with(system: &Multibody, start: State, name: &str, step: f64, end: f64, observer: &mut dyn Observer) -> Summary {
     let scheme = scheme::make(name, &Default::default()).unwrap();
     let options = SimulationOptions::new(step, end);
     let summary = Simulation::new(system, start, scheme, options).unwrap().run_with(observer);
@@ -158,8 +151,22 @@ fn a_disc_that_rolls_with_the_drum_stays_where_it_is() {
 /// Two discs on a line.
 fn collision(of_a: &str, of_b: &str) -> Builder {
     let mut world = Builder::new();
-    world.body(Body::new("a").mass(2.0, 0.1).at([-1.0, 0.0], 0.0).moving([3.0, 0.0], 0.0).material(of_a).shape(Shape::disc(0.3)));
-    world.body(Body::new("b").mass(5.0, 0.3).at([1.0, 0.0], 0.0).moving([-1.0, 0.0], 0.0).material(of_b).shape(Shape::disc(0.4)));
+    world.body(
+        Body::new("a")
+            .mass(2.0, 0.1)
+            .at([-1.0, 0.0], 0.0)
+            .moving([3.0, 0.0], 0.0)
+            .material(of_a)
+            .shape(Shape::disc(0.3)),
+    );
+    world.body(
+        Body::new("b")
+            .mass(5.0, 0.3)
+            .at([1.0, 0.0], 0.0)
+            .moving([-1.0, 0.0], 0.0)
+            .material(of_b)
+            .shape(Shape::disc(0.4)),
+    );
     // A contact may only name materials that there are.
     world.body(Body::fixed("some_steel").material("steel")).body(Body::fixed("some_rubber").material("rubber"));
     world.contact("steel_steel", "steel", "steel", ContactLaw::newton(0.8));
@@ -387,7 +394,8 @@ fn the_ledger_of_a_spring_pendulum_closes_and_its_damper_only_takes() {
                 let drive = line("drive").unwrap();
                 assert_eq!(drive != 0.0, shaken, "{name}: {drive}");
                 let loss = s.energy.last - s.energy.initial;
-                let numerical = s.ledger.iter().filter(|l| l.0.starts_with("numerical")).map(|l| l.1.abs()).sum::<f64>();
+                let numerical =
+                    s.ledger.iter().filter(|l| l.0.starts_with("numerical")).map(|l| l.1.abs()).sum::<f64>();
                 // Second order: (ω dt)²/24 of the energies that change hands, some 10 J, over a few periods.
                 assert!(numerical < 10.0 * 80.0 / 0.7 * 1e-6, "{name}: {numerical:.2e} of {loss:.2e}");
             }
@@ -396,7 +404,16 @@ fn the_ledger_of_a_spring_pendulum_closes_and_its_damper_only_takes() {
 }
 
 fn bar(elements: usize) -> Bar {
-    Bar { name: "bar".into(), elements, length: 2.0, area: 0.3, density: 1.5, modulus: 6.0, displacement: 0.0, velocity: 0.0 }
+    Bar {
+        name: "bar".into(),
+        elements,
+        length: 2.0,
+        area: 0.3,
+        density: 1.5,
+        modulus: 6.0,
+        displacement: 0.0,
+        velocity: 0.0,
+    }
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn a_pile_of_discs_comes_to_rest_and_the_box_carries_its_weight() {
         let weight: f64 = G * (0..system.bodies()).map(|b| system.mass_of(b).0).sum::<f64>();
         let mut options = SimulationOptions::new(1e-3, 2.0);
         options.solver_options.tolerance = 1e-10;
+        options.solver = "nsgs".into();
         let scheme = scheme::make(name, &Default::default()).unwrap();
         let mut support = Support { system: &system, force: [0.0; 2], kinetic: Vec::new() };
         let s = Simulation::new(&system, start, scheme, options).unwrap().run_with(&mut support);
@@ -125,6 +126,8 @@ fn a_symmetric_pile_stays_symmetric() {
             worst = worst.max(0.02 * (pair[2] + pair[5]).abs());
         }
         eprintln!("{name}: {worst:.2e} m");
+        // A step is solved to the tolerance times the percussions of all discs, velocities so to 1e-13 · 24 · 1.5 g dt; 500 steps
+        // over half a second make 1e-12 m of that, and collisions of discs amplify it: a thousand times is allowed.
         assert!(worst < 1e-9, "{name}: {worst:.2e} m");
     }
 }
