@@ -59,7 +59,8 @@ fn thin(s: &Shape) -> bool {
 
 fn meet(a: &Shape, b: &Shape) -> bool {
     let cornered = |s: &Shape| thin(s) || matches!(s, Shape::Box { .. });
-    !(endless(a) && endless(b)) && !(thin(a) && cornered(b)) && !(thin(b) && cornered(a))
+    let never = endless(a) && endless(b);
+    !(never || thin(a) && cornered(b) || thin(b) && cornered(a))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -91,7 +91,6 @@ fn a_pile_of_discs_comes_to_rest_and_the_box_carries_its_weight() {
         assert!(s.energy.closure < 1e-9, "{name}: {:.1e}", s.energy.closure);
         let most = support.kinetic.iter().copied().fold(0.0, f64::max);
         let last = *support.kinetic.last().unwrap();
-        eprintln!("{name}: kinetic {most:.2e} J, at the end {last:.2e} J, force {:?}, weight {weight}", support.force);
         // Laws hold to 1e-10 of the percussions of the whole pile, m g dt: velocities of the lightest disc to
         // 1e-10 · 30 · g dt · (heaviest / lightest)², and its kinetic energy to their square.
         let v = 1e-10 * 30.0 * G * 1e-3 * 1.5;
@@ -125,7 +124,6 @@ fn a_symmetric_pile_stays_symmetric() {
             worst = worst.max((pair[0] + pair[3]).abs()).max((pair[1] - pair[4]).abs());
             worst = worst.max(0.02 * (pair[2] + pair[5]).abs());
         }
-        eprintln!("{name}: {worst:.2e} m");
         // A step is solved to the tolerance times the percussions of all discs, velocities so to 1e-13 · 24 · 1.5 g dt; 500 steps
         // over half a second make 1e-12 m of that, and collisions of discs amplify it: a thousand times is allowed.
         assert!(worst < 1e-9, "{name}: {worst:.2e} m");
