@@ -19,7 +19,7 @@ fn sequence(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Discs of several sizes and some thick segments with random velocities between four half-planes.
+/// Discs of several sizes and some boxes with random velocities between four half-planes.
 fn crowd(n: usize, threads: usize) -> Builder {
     let mut random = sequence(3);
     let columns = (n as f64).sqrt().ceil() as usize;
@@ -41,7 +41,7 @@ fn crowd(n: usize, threads: usize) -> Builder {
         let body = body.moving([2.0 * random(), 2.0 * random()], 10.0 * random());
         let size = 0.016 + 0.006 * random();
         world.body(if i % 7 == 3 {
-            body.shape(Shape::segment([-0.4 * size, 0.0], [0.4 * size, 0.0], size))
+            body.shape(Shape::rectangle(1.6 * size, 1.2 * size))
         } else {
             body.shape(Shape::disc(size))
         });
