@@ -10,6 +10,12 @@ use std::sync::Arc;
 pub trait Motion: Debug + Send + Sync {
     /// Pose, its rate, and the rate of that, at time `t` (s).
     fn at(&self, t: f64) -> (Pose, Twist, Twist);
+
+    /// Whether the angle may change. A half-plane that turns sweeps everything and is held against all bodies; one that only
+    /// shifts, against those that are near.
+    fn turns(&self) -> bool {
+        true
+    }
 }
 
 /// Uniform motion: a drum that turns, a belt that runs.
@@ -26,6 +32,10 @@ impl Motion for Uniform {
         let (Pose { centre, angle }, Twist { velocity, spin }) = (self.start, self.rate);
         let centre = [centre[0] + t * velocity[0], centre[1] + t * velocity[1]];
         (Pose { centre, angle: angle + t * spin }, self.rate, Twist::default())
+    }
+
+    fn turns(&self) -> bool {
+        self.rate.spin != 0.0
     }
 }
 

@@ -129,9 +129,10 @@ impl Grid {
             out.extend_from_slice(list);
         }
         self.lists = lists;
-        for &e in &self.endless {
+        for (at, &e) in self.endless.iter().enumerate() {
             let endless = &circles[e as usize];
-            for c in circles.iter().filter(bounded) {
+            let behind = self.endless[at + 1..].iter().map(|&i| &circles[i as usize]);
+            for c in circles.iter().filter(bounded).chain(behind) {
                 if endless.free || c.free {
                     meet(c, endless, out);
                 }
@@ -244,8 +245,7 @@ mod tests {
                 for b in circles.iter().filter(|b| b.shape > a.shape) {
                     let (dx, dy) = (a.centre[0] - b.centre[0], a.centre[1] - b.centre[1]);
                     let r = a.radius + b.radius;
-                    let both_endless = a.radius.is_infinite() && b.radius.is_infinite();
-                    if (dx * dx + dy * dy <= r * r) && (a.free || b.free) && !both_endless {
+                    if (dx * dx + dy * dy <= r * r) && (a.free || b.free) {
                         expected.push((u64::from(a.shape) << 32) | u64::from(b.shape));
                     }
                 }

@@ -128,12 +128,19 @@ impl Builder {
 
     /// The same as a part of a larger system that has `others` more coordinates behind these.
     pub fn build_beside(self, others: usize) -> Result<(Multibody, State), BuildError> {
-        let coordinates = self.coordinates();
-        let total = coordinates.len() + others;
+        // Counted before they are named: a number of elements may be anything.
+        let free = self.bodies.iter().filter(|b| matches!(b.mobility, Mobility::Free)).count();
+        let nodes = self.bars.iter().fold(0usize, |sum, b| sum.saturating_add(b.elements).saturating_add(1));
+        let total = nodes.saturating_add(3 * free).saturating_add(others);
         if total >= NO_DOF as usize {
             return Err(BuildError::Many { what: "coordinates", found: total, limit: NO_DOF as usize - 1 });
         }
         self.check_names()?;
+        if let Some(&value) = self.gravity.iter().find(|v| !v.is_finite()) {
+            let (part, what, expected) = ("gravity".into(), "a component", "finite");
+            return Err(BuildError::Number { part, what, expected, value });
+        }
+        let coordinates = self.coordinates();
         let mut q = Vec::with_capacity(total);
         let mut u = Vec::with_capacity(total);
         let (mut entries, mut shapes) = (Vec::new(), Vec::new());
@@ -187,6 +194,11 @@ impl Builder {
                 force(ForceKind::Damper(links.len()), format!("{}_damper", spring.name), false, link.torsion);
             }
             links.push(link);
+        }
+        // The lines of the energy ledger are told apart by the names of the forces.
+        let mut seen = std::collections::BTreeSet::new();
+        if let Some(twice) = infos.iter().find(|f| !seen.insert(&f.name)) {
+            return Err(BuildError::Twice { name: twice.name.clone() });
         }
         let limits = self.limits(&coordinates)?;
         let laws = classes.laws.iter().flatten().map(|l| (**l).clone());
@@ -292,6 +304,7 @@ impl Builder {
                 _ => self.bodies[i].pose,
             };
             link.rest = link.deflection(&pose(bodies[0]), &pose(bodies[1])).value;
+            number("its length at the start", link.rest, link.rest.is_finite())?;
         }
         Ok(link)
     }
@@ -432,7 +445,9 @@ fn entry(body: &Body, dof: usize) -> Result<Entry, BuildError> {
     let free = matches!(body.mobility, Mobility::Free);
     let (mass, inertia) = if free { weight(body)? } else { (0.0, 0.0) };
     let dof = if free { dof as u32 } else { NO_DOF };
-    Ok(Entry { dof, pose: body.pose, motion, mass, inertia, lever, size, touches: !body.shapes.is_empty() })
+    let turns = motion.as_ref().map_or(free, |m| m.turns());
+    let sweeps = turns && lever == f64::INFINITY;
+    Ok(Entry { dof, pose: body.pose, motion, mass, inertia, lever, size, touches: !body.shapes.is_empty(), sweeps })
 }
 
 fn weight(body: &Body) -> Result<(f64, f64), BuildError> {
@@ -476,7 +491,11 @@ fn weight(body: &Body) -> Result<(f64, f64), BuildError> {
                 );
                 return missing(why);
             }
-            Ok((density * area, density * moment))
+            // The numbers may be too large or too small for their squares.
+            let (mass, inertia) = (density * area, density * moment);
+            number("its mass", mass)?;
+            number("its moment of inertia", inertia)?;
+            Ok((mass, inertia))
         }
     }
 }

@@ -13,12 +13,16 @@
 //! | half-plane | - | n·(y − p) | 0 |
 //! | segment | its ends, ρ = half thickness | distance to the segment − half thickness | 0, at the ends 1/distance |
 //! | inner circle | - | R − ‖y‖ | −1/‖y‖ |
-//! | box | its corners, ρ = 0 | distance to the rectangle, inside − distance to the nearest side | 0, at corners 1/distance |
+//! | box | its corners, ρ = 0 | distance to the rectangle, inside − distance to a side | 0, at corners 1/distance |
 //!
 //! Two shapes touch by the points of each against the surface of the other. A disc is nothing but its point: its distance to a surface
 //! is exact whatever part of that is nearest, so that a disc has one contact with any shape. For the others the nearest points of two
 //! shapes without overlap are always a point of one and some part of the surface of the other, so that none is missed. A half-plane and
 //! an inner circle reach to infinity, have no points, and do not touch each other.
+//!
+//! A point inside a box leaves it by a side that faces the middle of its own shape, of these the nearest. A shape that touches a side
+//! lies wholly before it, so that this is the side that was passed; two boxes with a corner each in the other are
+//! so never pushed in opposite directions.
 //!
 //! The distance to a segment has no sign: what crosses its middle line has passed. Half its thickness plus the radius of
 //! the point is the penetration that it can stand; a pair where both are zero is refused.
@@ -191,9 +195,9 @@ impl Shape {
         }
     }
 
-    /// Signed distance at y with its derivatives, in the frame of the body.
+    /// Signed distance at y with its derivatives, in the frame of the body, for a point of a shape around `middle`.
     #[inline]
-    pub(crate) fn surface(&self, y: Vec2) -> Surface {
+    pub(crate) fn surface(&self, y: Vec2, middle: Vec2) -> Surface {
         match *self {
             Shape::Disc { centre, radius } => {
                 let f = radial(sub(y, centre));
@@ -223,8 +227,13 @@ impl Shape {
             Shape::Box { centre, half, angle } => {
                 let turn = if angle == 0.0 { Turn::NONE } else { Turn::by(angle) };
                 let y = turn.back(sub(y, centre));
-                let side = [if y[0] < 0.0 { -1.0 } else { 1.0 }, if y[1] < 0.0 { -1.0 } else { 1.0 }];
-                let d = [y[0].abs() - half[0], y[1].abs() - half[1]];
+                let sides = |y: Vec2| [if y[0] < 0.0 { -1.0 } else { 1.0 }, if y[1] < 0.0 { -1.0 } else { 1.0 }];
+                let mut side = sides(y);
+                let mut d = [y[0].abs() - half[0], y[1].abs() - half[1]];
+                if d[0] <= 0.0 && d[1] <= 0.0 {
+                    side = sides(turn.back(sub(middle, centre)));
+                    d = [side[0] * y[0] - half[0], side[1] * y[1] - half[1]];
+                }
                 let f = if d[0] > 0.0 && d[1] > 0.0 {
                     let f = radial(d);
                     Surface { n: [side[0] * f.n[0], side[1] * f.n[1]], ..f }
@@ -321,8 +330,8 @@ mod tests {
         let e = 1e-6;
         for shape in samples() {
             for y in places() {
-                let f = shape.surface(y);
-                let at = |dx: f64, dy: f64| shape.surface([y[0] + dx, y[1] + dy]);
+                let f = shape.surface(y, y);
+                let at = |dx: f64, dy: f64| shape.surface([y[0] + dx, y[1] + dy], y);
                 // Not across a kink: the curvature must be the same on both sides of the point.
                 if [at(e, 0.0), at(-e, 0.0), at(0.0, e), at(0.0, -e)].iter().any(|o| dot(o.n, f.n) < 0.99) {
                     continue;
@@ -350,17 +359,17 @@ mod tests {
         // Outside, the foot y − s n lies on the surface, whatever the shape.
         for shape in samples() {
             for y in places() {
-                let f = shape.surface(y);
+                let f = shape.surface(y, y);
                 if f.s > 1e-3 {
-                    let foot = shape.surface(sub(y, scale(f.s, f.n)));
+                    let foot = shape.surface(sub(y, scale(f.s, f.n)), y);
                     assert!(foot.s.abs() < 1e-12, "{shape:?} at {y:?}: {}", foot.s);
                 }
             }
         }
         let square = Shape::rectangle(2.0, 2.0);
-        assert_eq!(square.surface([0.5, 0.2]).s, -0.5);
-        assert_eq!(square.surface([4.0, 5.0]).s, 5.0);
-        assert_eq!(Shape::inner_circle(2.0).surface([0.0, 1.5]).s, 0.5);
+        assert_eq!(square.surface([0.5, 0.2], [0.5, 0.2]).s, -0.5);
+        assert_eq!(square.surface([4.0, 5.0], [4.0, 5.0]).s, 5.0);
+        assert_eq!(Shape::inner_circle(2.0).surface([0.0, 1.5], [0.0, 1.5]).s, 0.5);
     }
 
     #[test]
@@ -373,7 +382,7 @@ mod tests {
             for i in 0..n {
                 for j in 0..n {
                     let y = [-w + (f64::from(i) + 0.5) * h, -w + (f64::from(j) + 0.5) * h];
-                    if shape.surface(y).s < 0.0 {
+                    if shape.surface(y, y).s < 0.0 {
                         count += h * h;
                         let d = sub(y, centroid);
                         second += h * h * dot(d, d);

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! where a body may go reach.time·(its speed) + reach.distance, and m_i holds a few such steps and a part of its size. So a body
-//! at rest never causes a search, and a fast one widens the margin around itself alone.
+//! at rest never causes a search, and a fast one widens the margin around itself alone. A half-plane that turns moves without bound:
+//! its margin is infinite.
 
 use crate::bar::Chain;
 use crate::body::Motion;
@@ -66,6 +67,8 @@ pub(crate) struct Entry {
     pub(crate) size: f64,
     /// Whether it has a shape.
     pub(crate) touches: bool,
+    /// Whether it has a half-plane that can turn: no margin holds that, so that it is held against everything.
+    pub(crate) sweeps: bool,
 }
 
 /// A shape and its body.
@@ -106,6 +109,8 @@ pub(crate) struct Detection {
     /// Mark of the list; zero if there is none.
     stamp: u64,
     complete: bool,
+    /// A body whose prescribed motion is not finite.
+    lost: Option<usize>,
 }
 
 /// Bodies, bars, springs and contacts as a [`System`]. Made by a [`crate::Builder`].
@@ -185,6 +190,12 @@ impl Entry {
     #[inline]
     fn speed(&self, w: &Twist) -> f64 {
         norm(w.velocity) + self.turned(w.spin)
+    }
+
+    /// Whether its way must be watched.
+    #[inline]
+    fn moves_surface(&self) -> bool {
+        self.touches && !self.sweeps && (self.dof != NO_DOF || self.motion.is_some())
     }
 
     /// Way of the surface for a turn, m. A half-plane that turns moves without bound.
@@ -319,7 +330,7 @@ impl Multibody {
     fn still_valid(&self, d: &Detection, t: f64, q: &[f64], u: &[f64], reach: Reach) -> bool {
         d.stamp != 0
             && self.entries.iter().zip(&d.poses).zip(&d.margins).all(|((e, before), margin)| {
-                if !e.touches || (e.dof == NO_DOF && e.motion.is_none()) {
+                if !e.moves_surface() {
                     return true;
                 }
                 let may = reach.time * e.speed(&e.twist(t, u)) + reach.distance;
@@ -331,12 +342,24 @@ impl Multibody {
     fn detect(&self, d: &mut Detection, t: f64, q: &[f64], u: &[f64], reach: Reach) {
         d.poses.clear();
         d.margins.clear();
-        for e in &self.entries {
-            d.poses.push(e.pose(t, q));
+        d.lost = None;
+        for (i, e) in self.entries.iter().enumerate() {
+            let pose = e.pose(t, q);
+            d.poses.push(pose);
             let still = e.dof == NO_DOF && e.motion.is_none();
-            let way = if still { 0.0 } else { reach.time * e.speed(&e.twist(t, u)) };
-            let margin = if still { 0.0 } else { SKIN * e.size + (1.0 + STEPS_AHEAD) * way + 2.0 * reach.distance };
+            let margin = if still {
+                0.0
+            } else if e.sweeps {
+                f64::INFINITY
+            } else {
+                let way = reach.time * e.speed(&e.twist(t, u));
+                SKIN * e.size + (1.0 + STEPS_AHEAD) * way + 2.0 * reach.distance
+            };
             d.margins.push(margin);
+            if !(pose.centre[0].is_finite() && pose.centre[1].is_finite() && pose.angle.is_finite()) || margin.is_nan()
+            {
+                d.lost.get_or_insert(i);
+            }
         }
         d.circles.clear();
         for (i, s) in self.shapes.iter().enumerate() {
@@ -371,12 +394,15 @@ impl Multibody {
             }
         };
         let limit = CROWD_OF_FEW + CROWD * self.shapes.len();
-        d.complete = d.grid.search(&d.circles, self.threads, limit, meet, &mut d.found);
+        d.complete = d.grid.search(&d.circles, self.threads, limit, meet, &mut d.found) && d.lost.is_none();
         d.stamp = LISTS.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What to say of bodies that lie upon one another.
-    fn crowd(&self, d: &Detection, t: f64, q: &[f64]) -> String {
+    /// What to say of bodies that lie upon one another, or nowhere.
+    fn fault(&self, d: &Detection, t: f64, q: &[f64]) -> String {
+        if let Some(lost) = d.lost {
+            return format!("body `{}`: its position or velocity is not finite at t = {t}", self.names[lost]);
+        }
         let gap = |id: &u64| self.touch(&meeting(*id), t, q).gap;
         let deepest = d.found.iter().take(CROWD_OF_FEW).min_by(|a, b| gap(a).total_cmp(&gap(b)));
         let example = deepest.map(|id| format!(", `{}` by {:.3e} m", self.name(*id), -gap(id))).unwrap_or_default();
@@ -499,7 +525,7 @@ impl System for Multibody {
             return;
         }
         if !d.complete {
-            out.fail(self.crowd(d, t, q));
+            out.fail(self.fault(d, t, q));
             return;
         }
         out.fill(limits.cloned().chain(d.found.iter().filter_map(|&id| self.interaction(id))));
@@ -608,7 +634,7 @@ impl System for Multibody {
     }
 
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
-        let moved = self.entries.iter().filter(|e| e.touches && (e.dof != NO_DOF || e.motion.is_some()));
+        let moved = self.entries.iter().filter(|e| e.moves_surface());
         moved.fold(0.0, |worst, e| {
             let way = e.way(&e.pose(t0, q0), &e.pose(t1, q1)) - (t1 - t0) * e.speed(&e.twist(t0, u0));
             if way > worst || way.is_nan() { way } else { worst }
@@ -629,6 +655,6 @@ impl System for Multibody {
     fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
         let d = &mut *self.detection.borrow_mut();
         self.detect(d, t, q, u, Reach::NONE);
-        if d.complete { Ok(()) } else { Err(self.crowd(d, t, q)) }
+        if d.complete { Ok(()) } else { Err(self.fault(d, t, q)) }
     }
 }

@@ -62,10 +62,20 @@ impl Touch {
     #[inline]
     pub(crate) fn new(point: &Shape, index: usize, p: &Pose, surface: &Shape, s: &Pose) -> Self {
         let (local, rho) = point.point(index);
-        let from_p = turn(point, p).apply(local);
+        let turn_p = turn(point, p);
+        let from_p = turn_p.apply(local);
+        let between = sub(p.centre, s.centre);
         let from_s = sub(add(p.centre, from_p), s.centre);
         let frame = turn(surface, s);
-        let Surface { s, n, kappa } = surface.surface(frame.back(from_s));
+        let y = frame.back(from_s);
+        // Where a point is not the middle of its shape, a box needs that too.
+        let middle = match (point, surface) {
+            (Shape::Box { .. } | Shape::Segment { .. }, Shape::Box { .. }) => {
+                frame.back(add(between, turn_p.apply(point.bound().0)))
+            }
+            _ => y,
+        };
+        let Surface { s, n, kappa } = surface.surface(y, middle);
         Self { gap: s - rho, n: frame.apply(n), kappa, rho, from_p, from_s }
     }
 

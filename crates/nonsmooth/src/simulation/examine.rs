@@ -56,10 +56,15 @@ impl Simulation<'_> {
             return given;
         }
         let from_done = given.is_none();
-        let mut frame = given.unwrap_or_else(|| std::mem::take(&mut self.done));
+        // A frame that is not in use keeps the place, so that none is made.
+        let mut frame = given.unwrap_or_else(|| {
+            let idle = self.spare.pop().unwrap_or_default();
+            std::mem::replace(&mut self.done, idle)
+        });
         self.examine(&mut frame, last, observer);
         if from_done {
-            self.done = frame;
+            let idle = std::mem::replace(&mut self.done, frame);
+            self.spare.push(idle);
             None
         } else {
             Some(frame)

@@ -50,7 +50,7 @@ pub struct Simulation<'a> {
     #[allow(clippy::vec_box)]
     pending: Vec<Box<Frame>>,
     #[allow(clippy::vec_box)]
-    spare: Vec<Box<Frame>>,
+    pub(super) spare: Vec<Box<Frame>>,
     reach: f64,
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
