@@ -57,14 +57,22 @@ fn random(seed: u64, record: u64, i: u64, which: u64) -> f64 {
 
 /// A motion by formulas: x, y, phi, their rates, and the rates of these.
 #[derive(Debug)]
-struct ByFormula(Tape);
+struct ByFormula {
+    tape: Tape,
+    /// Whether phi depends on t.
+    turns: bool,
+}
 
 impl Motion for ByFormula {
     fn at(&self, t: f64) -> (Pose, Twist, Twist) {
         let mut v = [0.0; 9];
-        self.0.evaluate(t, &[], &[], &mut v);
+        self.tape.evaluate(t, &[], &[], &mut v);
         let twist = |k: usize| Twist { velocity: [v[k], v[k + 1]], spin: v[k + 2] };
         (Pose { centre: [v[0], v[1]], angle: v[2] }, twist(3), twist(6))
+    }
+
+    fn turns(&self) -> bool {
+        self.turns
     }
 }
 
@@ -252,7 +260,8 @@ impl Reader<'_> {
         let outputs: Vec<Id> = values.into_iter().chain(rates).chain(second).collect();
         let tape = Tape::new(&graph, &outputs, |_| Slot::Time)
             .map_err(|e| Fault::new(&motion.0[0].1.origin, e.to_string()))?;
-        Ok(Arc::new(ByFormula(tape)))
+        let turns = !graph.variables(&[values[2]]).is_empty();
+        Ok(Arc::new(ByFormula { tape, turns }))
     }
 
     fn body(
