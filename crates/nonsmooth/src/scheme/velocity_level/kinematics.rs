@@ -2,11 +2,12 @@
 
 use crate::contract::{Candidates, System};
 
-/// W and χ of the candidates; constant ones are evaluated once per list.
+/// W and χ of the candidates; constant ones are evaluated once per list and kept, the others are evaluated into one place.
 #[derive(Default)]
 pub(in crate::scheme) struct Kinematics {
     version: u64,
-    w_start: Vec<usize>,
+    /// First value of W, and of χ, of every candidate.
+    start: Vec<(u32, u32)>,
     w: Vec<f64>,
     chi: Vec<f64>,
     known: Vec<bool>,
@@ -18,17 +19,23 @@ impl Kinematics {
             return;
         }
         self.version = candidates.version();
-        self.w_start.clear();
-        self.w_start.push(0);
-        let mut total = 0;
+        // The place of those that change comes first.
+        let changing = candidates.items().iter().filter(|k| !k.constant);
+        let (mut w, mut chi) = changing.fold((0, 0), |(w, chi), k| (w.max(k.dim * k.dofs.len()), chi.max(k.dim)));
+        self.start.clear();
         for k in candidates.items() {
-            total += k.dim * k.dofs.len();
-            self.w_start.push(total);
+            if !k.constant {
+                self.start.push((0, 0));
+                continue;
+            }
+            self.start.push((w as u32, chi as u32));
+            w += k.dim * k.dofs.len();
+            chi += k.dim;
         }
         self.w.clear();
-        self.w.resize(total, 0.0);
+        self.w.resize(w, 0.0);
         self.chi.clear();
-        self.chi.resize(candidates.components(), 0.0);
+        self.chi.resize(chi, 0.0);
         self.known.clear();
         self.known.resize(candidates.len(), false);
     }
@@ -43,13 +50,14 @@ impl Kinematics {
         t: f64,
         q: &[f64],
     ) -> (&[f64], &[f64]) {
-        let (a, b, range) = (self.w_start[i], self.w_start[i + 1], list.range(i));
+        let k = &list.items()[i];
+        let (a, b) = (self.start[i].0 as usize, self.start[i].1 as usize);
+        let (w, chi) = (a..a + k.dim * k.dofs.len(), b..b + k.dim);
         if !self.known[i] {
-            let k = &list.items()[i];
-            system.velocity(k, t, q, &mut self.w[a..b], &mut self.chi[range.clone()]);
+            system.velocity(k, t, q, &mut self.w[w.clone()], &mut self.chi[chi.clone()]);
             self.known[i] = k.constant;
         }
-        (&self.w[a..b], &self.chi[range])
+        (&self.w[w], &self.chi[chi])
     }
 
     /// γ of candidate `i` with the kinematics at (t,q).
