@@ -116,11 +116,6 @@ fn main() {
     let mut last = run.summary().work;
     loop {
         let done = run.advance(&mut ()) != Advance::Stepped;
-        if run.state().t > 0.362 && run.summary().work.iterations - before_it > 5000 && std::env::var("DUMP").is_ok() {
-            let p = run.scheme_mut().last_problem().unwrap();
-            std::fs::write("/tmp/scratch/hard.json", p.to_json(&[], &vec![0.0; p.c.len()])).unwrap();
-            return;
-        }
         let t = run.state().t;
         if done || (t / 0.1).floor() > ((t - step) / 0.1).floor() {
             let s = run.summary();
