@@ -47,7 +47,7 @@ use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{all_finite, max_norm};
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-jean",
@@ -259,7 +259,7 @@ impl MoreauJean {
             if affine && work.constant_rows() {
                 // One iteration is exact.
                 self.positions(system, start, dt);
-                if !(self.buffers.v.iter().all(|x| x.is_finite())) {
+                if !all_finite(&self.buffers.v) {
                     return Err(Failure::NotFinite { what: "the state".into() });
                 }
                 return Ok(());
@@ -267,7 +267,7 @@ impl MoreauJean {
 
             // Everything anew at the new state: the true residual.
             self.positions(system, start, dt);
-            if !(self.buffers.v.iter().chain(&self.buffers.q).all(|x| x.is_finite())) {
+            if !(all_finite(&self.buffers.v) && all_finite(&self.buffers.q)) {
                 return Err(Failure::NotFinite { what: "the state".into() });
             }
             self.evaluate(system, start, step);

@@ -16,7 +16,7 @@ use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Status};
 use kinematics::Kinematics;
@@ -266,7 +266,7 @@ impl VelocityLevel {
         work.non_unique |= report.non_unique;
         work.residual = work.residual.max(report.residual);
         if let Some(row) = report.row {
-            let mut finite = self.full.f.iter().all(|x| x.is_finite());
+            let mut finite = all_finite(&self.full.f);
             self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
             if !finite {
                 return Err(Failure::NotFinite { what: "the equation of motion".into() });
@@ -274,7 +274,7 @@ impl VelocityLevel {
             let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
             return Err(Failure::Singular { what: "the iteration matrix", velocity });
         }
-        if report.status == Status::NotFinite || !self.full.f.iter().all(|x| x.is_finite()) {
+        if report.status == Status::NotFinite || !all_finite(&self.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
         if !report.solved() {
