@@ -34,7 +34,7 @@ const DENSITY: f64 = 7800.0;
 const MODULUS: f64 = 210e9;
 const SPEED: f64 = 0.1;
 const END: f64 = 8e-4;
-/// Rounding of a tip velocity: the free velocity that the wall takes away is at most c₀ h/l times 0.1 m/s, 52 m/s here, times ε.
+/// Rest of the tip, m/s: ε times 0.1 m/s, and a factor of some hundreds for the elimination of as many nodes; 3e-17 is measured.
 const STILL: f64 = 1e-14;
 
 fn wave_speed() -> f64 {
