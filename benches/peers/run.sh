@@ -14,9 +14,12 @@ if ! "$python" -c 'import siconos.kernel' 2>/dev/null; then
 fi
 
 cargo build --release --example peers -p nonsmooth >&2
+cargo build --release --example bar -p nonsmooth-multibody >&2
 
 # Alternate, so that a slow spell of a shared machine meets both sides.
 for _ in 1 2 3; do
     "$python" "$here/siconos_peer.py"
+    "$python" "$here/siconos_bar.py" --runs 2 --budget 2
     cargo run --quiet --release --example peers -p nonsmooth
+    cargo run --quiet --release --example bar -p nonsmooth-multibody -- peers
 done | "$python" "$here/table.py"

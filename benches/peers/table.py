@@ -48,7 +48,7 @@ def main():
     print(f"Siconos:   packaged Siconos {release} (Debian builds it with assertions on), {version['siconos']}")
     print(f"nonsmooth: {version['nonsmooth']}")
     print("steps per CPU second, one thread, best of all runs; d = largest difference of the states")
-    print("(early: after 1100 steps; final: after the last step)\n")
+    print("(early: after 1100 steps; final: after the last step; of a bar, those of its tip)\n")
     row = "{:<16}{:>8}{:>12}{:>12}{:>9}{:>11}{:>11}{:>11}{:>11}"
     print(row.format("case", "steps", "Siconos", "nonsmooth", "ratio", "early dq", "early dv", "final dq", "final dv"))
     for name, theirs in best["siconos"].items():

@@ -47,7 +47,7 @@ use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{all_finite, max_norm};
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-jean",
@@ -129,7 +129,7 @@ impl MoreauJean {
         if system.structure().identity_kinematics {
             // Both rules coincide: q̇ is u.
             for (((q, q0), u0), v) in b.q.iter_mut().zip(&start.q).zip(&start.u).zip(&b.v) {
-                *q = q0 + dt * ((1.0 - theta) * u0 + theta * v);
+                *q = q0 + dt * between(theta, *u0, *v);
             }
             return;
         }
@@ -159,13 +159,40 @@ impl MoreauJean {
         }
     }
 
-    /// M, h and the rows with everything at the trial (q, v) in the buffers.
+    /// The trial (q, v) that Newton's method starts from, v = u_k, with q_θ and u_θ.
+    fn guess(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        if !system.structure().identity_kinematics {
+            b.v.clone_from(&start.u);
+            b.q.clone_from(&start.q);
+            self.positions(system, start, dt);
+            self.blend_trial(start);
+            return;
+        }
+        // The same in one pass.
+        b.q.resize(start.q.len(), 0.0);
+        b.v.resize(start.u.len(), 0.0);
+        let ends = start.q.iter().zip(&start.u).zip(b.q.iter_mut().zip(&mut b.v));
+        for (((q0, u0), (q, v)), (q_theta, u_theta)) in ends.zip(b.q_theta.iter_mut().zip(&mut b.u_theta)) {
+            *v = *u0;
+            *u_theta = between(theta, *u0, *u0);
+            *q = q0 + dt * *u_theta;
+            *q_theta = between(theta, *q0, *q);
+        }
+    }
+
+    /// q_θ and u_θ of the trial (q, v) in the buffers.
+    fn blend_trial(&mut self, start: &State) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        blend(theta, &start.q, &b.q, &mut b.q_theta);
+        blend(theta, &start.u, &b.v, &mut b.u_theta);
+    }
+
+    /// M, h and the rows with everything at the trial (q, v) and (q_θ, u_θ) in the buffers.
     fn evaluate(&mut self, system: &dyn System, start: &State, step: &Step) {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, dt, b) = (self.options.theta, step.dt, &mut self.buffers);
         let t1 = start.t + dt;
-        blend(theta, &start.q, &b.q, &mut b.q_theta);
-        blend(theta, &start.u, &b.v, &mut b.u_theta);
         match self.options.force {
             ForceRule::Theta => {
                 let t_theta = start.t + theta * dt;
@@ -223,9 +250,7 @@ impl MoreauJean {
         step: &mut Step,
     ) -> Result<(), Failure> {
         let dt = step.dt;
-        self.buffers.v.clone_from(&start.u);
-        self.buffers.q.clone_from(&start.q);
-        self.positions(system, start, dt);
+        self.guess(system, start, dt);
         self.evaluate(system, start, step);
         if let Some(work) = self.work.as_mut() {
             work.warm_start(start, &step.candidates);
@@ -259,7 +284,7 @@ impl MoreauJean {
             if affine && work.constant_rows() {
                 // One iteration is exact.
                 self.positions(system, start, dt);
-                if !(self.buffers.v.iter().all(|x| x.is_finite())) {
+                if !all_finite(&self.buffers.v) {
                     return Err(Failure::NotFinite { what: "the state".into() });
                 }
                 return Ok(());
@@ -267,9 +292,10 @@ impl MoreauJean {
 
             // Everything anew at the new state: the true residual.
             self.positions(system, start, dt);
-            if !(self.buffers.v.iter().chain(&self.buffers.q).all(|x| x.is_finite())) {
+            if !(all_finite(&self.buffers.v) && all_finite(&self.buffers.q)) {
                 return Err(Failure::NotFinite { what: "the state".into() });
             }
+            self.blend_trial(start);
             self.evaluate(system, start, step);
             let Some(work) = self.work.as_mut() else { break };
             let change = work.velocities_after(&self.buffers.v);
@@ -388,6 +414,7 @@ impl MoreauJean {
             work.begin(&step.candidates);
             work.velocities_before(system, start.t, &start.q, &start.u, step);
         }
+        self.blend_trial(start);
         self.evaluate(system, start, step);
         if let Some(work) = self.work.as_mut() {
             work.take_percussions(step);
@@ -494,8 +521,14 @@ impl Scheme for MoreauJean {
 
 /// (1−θ) a + θ b.
 #[inline]
+fn between(theta: f64, a: f64, b: f64) -> f64 {
+    (1.0 - theta) * a + theta * b
+}
+
+/// (1−θ) a + θ b, entry by entry.
+#[inline]
 fn blend(theta: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
     for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-        *out = (1.0 - theta) * a + theta * b;
+        *out = between(theta, *a, *b);
     }
 }

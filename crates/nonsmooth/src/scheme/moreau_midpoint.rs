@@ -19,6 +19,7 @@ use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
+use complementarity::linear::dense::all_finite;
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-midpoint",
@@ -119,7 +120,7 @@ impl Scheme for MoreauMidpoint {
         for i in 0..start.u.len() {
             work.full.f[i] += dt * work.h[i];
         }
-        if !work.full.f.iter().all(|x| x.is_finite()) {
+        if !all_finite(&work.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
         work.solve(system, solve, &mut out.report)?;
@@ -132,7 +133,7 @@ impl Scheme for MoreauMidpoint {
         rates(system, t_mid, &self.q_mid, &self.u_mean, &mut self.qdot);
         out.end.q.clear();
         out.end.q.extend(start.q.iter().zip(&self.qdot).map(|(q, r)| q + dt * r));
-        if !(out.end.u.iter().chain(&out.end.q).all(|x| x.is_finite())) {
+        if !(all_finite(&out.end.u) && all_finite(&out.end.q)) {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
         Ok(())

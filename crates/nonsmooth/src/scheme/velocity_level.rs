@@ -16,7 +16,7 @@ use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::{max_norm, norm};
+use complementarity::linear::dense::{all_finite, max_norm, norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Status};
 use kinematics::Kinematics;
@@ -268,7 +268,7 @@ impl VelocityLevel {
         let size = norm(self.full.reduced().b());
         work.noise = work.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
         if let Some(row) = report.row {
-            let mut finite = self.full.f.iter().all(|x| x.is_finite());
+            let mut finite = all_finite(&self.full.f);
             self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
             if !finite {
                 return Err(Failure::NotFinite { what: "the equation of motion".into() });
@@ -276,7 +276,7 @@ impl VelocityLevel {
             let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
             return Err(Failure::Singular { what: "the iteration matrix", velocity });
         }
-        if report.status == Status::NotFinite || !self.full.f.iter().all(|x| x.is_finite()) {
+        if report.status == Status::NotFinite || !all_finite(&self.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
         if !report.solved() {

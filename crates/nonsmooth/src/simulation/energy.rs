@@ -170,9 +170,11 @@ impl Ledger {
     }
 }
 
-/// Measures kinetic energy; its fields are scratch.
+/// Measures kinetic energy of the system that it was made for.
 pub struct Meter {
     mass: Matrix,
+    /// Whether `mass` holds M for good, since it is constant.
+    assembled: bool,
     momentum: Vec<f64>,
 }
 
@@ -180,13 +182,16 @@ impl Meter {
     /// A meter for a system.
     pub fn new(system: &dyn System) -> Self {
         let s = system.structure();
-        Self { mass: Matrix::new(&s.pattern), momentum: vec![0.0; s.nu()] }
+        Self { mass: Matrix::new(&s.pattern), assembled: false, momentum: vec![0.0; s.nu()] }
     }
 
     /// ½ uᵀM(t,q)u, J.
     pub fn kinetic(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) -> f64 {
-        self.mass.clear();
-        system.mass(t, q, &mut self.mass);
+        if !self.assembled {
+            self.mass.clear();
+            system.mass(t, q, &mut self.mass);
+            self.assembled = system.structure().constant_mass;
+        }
         self.mass.multiply(u, &mut self.momentum);
         0.5 * dot(u, &self.momentum)
     }

@@ -151,12 +151,14 @@ impl VelocityLevel {
     ) {
         self.account_percussions(step, applied.mean, out);
         // ½ uᵀ(M − M*)u at both ends.
-        let mut change = 0.0;
-        for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
-            self.mass.multiply(&s.u, &mut self.scratch);
-            change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
+        if !system.structure().constant_mass {
+            let mut change = 0.0;
+            for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
+                self.mass.multiply(&s.u, &mut self.scratch);
+                change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
+            }
+            out.add(Line::MassChange, change);
         }
-        out.add(Line::MassChange, change);
         let mut h = std::mem::take(&mut self.h);
         for (i, info) in system.structure().forces.iter().enumerate() {
             h.fill(0.0);
