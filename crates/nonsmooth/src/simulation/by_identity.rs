@@ -37,25 +37,43 @@ pub(crate) struct ByIdentity<T> {
     values: Vec<(u64, T)>,
     /// Places of the candidates of a list.
     present: Vec<u32>,
+    before: Vec<u32>,
     version: u64,
 }
 
 impl<T> Default for ByIdentity<T> {
     fn default() -> Self {
-        Self { places: HashMap::default(), values: Vec::new(), present: Vec::new(), version: 0 }
+        Self { places: HashMap::default(), values: Vec::new(), present: Vec::new(), before: Vec::new(), version: 0 }
     }
 }
 
 impl<T: Default> ByIdentity<T> {
     /// Looks up the places of a list.
     pub(crate) fn attend(&mut self, list: &Candidates) {
+        self.attend_and_leave(list, |_, _| {});
+    }
+
+    /// The same; calls `left` for every value met whose interaction was in the list before and is not in this one.
+    pub(crate) fn attend_and_leave(&mut self, list: &Candidates, mut left: impl FnMut(u64, &mut T)) {
         if self.version == list.version() && self.present.len() == list.len() {
             return;
         }
         self.version = list.version();
+        std::mem::swap(&mut self.present, &mut self.before);
         self.present.clear();
         let places = &self.places;
         self.present.extend(list.items().iter().map(|k| places.get(&k.id).copied().unwrap_or(NONE)));
+        // Both lists are in ascending order of identity.
+        let mut at = 0;
+        for &place in self.before.iter().filter(|p| **p != NONE) {
+            let (id, value) = &mut self.values[place as usize];
+            while list.items().get(at).is_some_and(|k| k.id < *id) {
+                at += 1;
+            }
+            if list.items().get(at).is_none_or(|k| k.id != *id) {
+                left(*id, value);
+            }
+        }
     }
 
     /// The value of candidate `i` of the list attended to, if it was met before.
@@ -112,7 +130,9 @@ mod tests {
         assert_eq!(map.known(0), None);
         assert_eq!(map.known(1), Some(&mut 0.5));
         *map.meet(0, 3) += 1.0;
-        map.attend(&list(&[3, 4, 9]));
+        let mut left = Vec::new();
+        map.attend_and_leave(&list(&[3, 4, 9]), |id, value| left.push((id, *value)));
+        assert_eq!(left, [(7, 0.5)]);
         *map.meet(2, 9) += 2.0;
         *map.meet(0, 3) += 1.0;
         assert_eq!(map.known(1), None);

@@ -158,7 +158,7 @@ impl EventLog {
         step: &Step,
         mut free: impl FnMut(usize) -> (f64, f64),
         mut gap: impl FnMut(usize) -> f64,
-        mut emit: impl FnMut(f64, EventKind, Option<usize>),
+        mut emit: impl FnMut(f64, EventKind, Option<u64>),
     ) {
         let t = step.end.t;
         // What the solver left unsolved in this step and the one before moves nothing.
@@ -167,7 +167,16 @@ impl EventLog {
             self.redundancy = true;
             emit(t, EventKind::Redundancy, None);
         }
-        self.contacts.attend(&step.candidates);
+        // A contact that is so far away that it is no longer listed has opened.
+        self.contacts.attend_and_leave(&step.candidates, |id, state| {
+            if let Some(due) = state.due.take() {
+                emit(due.min(t), EventKind::AccumulationEnd, Some(id));
+            }
+            if state.closed {
+                emit(t, EventKind::Open, Some(id));
+            }
+            (state.closed, state.carrying, state.friction) = (false, 0, None);
+        });
         for (i, k) in step.candidates.items().iter().enumerate() {
             match k.kind {
                 Kind::Joint | Kind::VelocityJoint => {}
@@ -176,7 +185,7 @@ impl EventLog {
                     let range = step.candidates.range(i);
                     let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
-                        emit(t, friction_event(mode), Some(i));
+                        emit(t, friction_event(mode), Some(k.id));
                     }
                     state.friction = Some(mode);
                 }
@@ -187,12 +196,12 @@ impl EventLog {
                     }
                     let state = self.contacts.meet(i, k.id);
                     if let Some(due) = state.due.filter(|due| *due <= t || !carries) {
-                        emit(due.min(t), EventKind::AccumulationEnd, Some(i));
+                        emit(due.min(t), EventKind::AccumulationEnd, Some(k.id));
                         state.due = None;
                     }
                     if !carries {
                         if state.closed {
-                            emit(t, EventKind::Open, Some(i));
+                            emit(t, EventKind::Open, Some(k.id));
                             state.friction = None;
                         }
                         state.closed = false;
@@ -209,11 +218,11 @@ impl EventLog {
                     let impact = !known && is_impact(approach, free(i).0, noise);
                     if impact {
                         let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
-                        emit(t, EventKind::Impact, Some(i));
+                        emit(t, EventKind::Impact, Some(k.id));
                         state.note_impact(t, step.dt, restitution);
                         if !state.accumulating && state.shrinks() {
                             state.accumulating = true;
-                            emit(t, EventKind::AccumulationStart, Some(i));
+                            emit(t, EventKind::AccumulationStart, Some(k.id));
                         }
                     }
                     if !state.closed && (state.carrying > self.impact_steps || (restitution == 0.0 && impact)) {
@@ -221,20 +230,20 @@ impl EventLog {
                         if state.accumulating {
                             let end = state.accumulation_end(t, step.dt, restitution);
                             if end <= t {
-                                emit(end, EventKind::AccumulationEnd, Some(i));
+                                emit(end, EventKind::AccumulationEnd, Some(k.id));
                             } else {
                                 state.due = Some(end);
                             }
                         }
                         state.come_to_rest();
-                        emit(t, EventKind::Close, Some(i));
+                        emit(t, EventKind::Close, Some(k.id));
                     }
                     if k.dim > 1 && state.closed {
                         let range = step.candidates.range(i);
                         let slip = &step.gamma_plus[range.start + 1..range.end];
                         let mode = state.motion(step.sigma[i].mode(1), slip, noise, || free(i).1);
                         if state.friction != Some(mode) {
-                            emit(t, friction_event(mode), Some(i));
+                            emit(t, friction_event(mode), Some(k.id));
                         }
                         state.friction = Some(mode);
                     }

@@ -177,8 +177,7 @@ impl Simulation<'_> {
             system.position(&step.candidates.items()[i], start.t, &start.q, &mut g);
             g[0]
         };
-        self.log.look(start.t, step, free, gap, |t, kind, i| {
-            let id = i.map(|i| step.candidates.items()[i].id);
+        self.log.look(start.t, step, free, gap, |t, kind, id| {
             if events.len() < max_events {
                 events.push(Event { t, kind, id, contact: None });
             } else {
