@@ -1,7 +1,7 @@
 //! Discs in a turning drum at several sizes: what a step costs, and how fast the drum turns.
 //!
 //! ```sh
-//! discs fixed N SWEEPS STEPS    # a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
+//! discs fixed N SWEEPS STEPS    # touching discs, a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
 //! discs mixing N TOL END        # solved to a residual: how many times real time
 //! ```
 
@@ -13,27 +13,29 @@ use nonsmooth::{Simulation, SimulationOptions, State};
 use nonsmooth_multibody::{Body, Builder, Multibody, Pose, Shape, Twist, Uniform};
 use std::time::Instant;
 
-/// N discs of radius 0.02 m ± 10 % in a drum that they fill as a thousand fill one of radius 1 m.
-fn drum(n: usize) -> (Multibody, State) {
+/// N discs in a drum that they fill as a thousand fill one of radius 1 m: of radius 0.02 m ± 10 % on a loose lattice, or equal ones that
+/// touch from the start.
+fn drum(n: usize, packed: bool) -> (Multibody, State) {
     let radius = (n as f64 / 1000.0).sqrt();
     let mut world = Builder::new();
     world.gravity([0.0, -9.81]);
     let rate = Twist { velocity: [0.0, 0.0], spin: 1.0 };
     world.body(Body::driven("drum", Uniform { start: Pose::default(), rate }).shape(Shape::inner_circle(radius)));
-    let spacing = 0.0445;
+    let spacing = if packed { 0.04 } else { 0.0445 };
+    let height = spacing * 0.75f64.sqrt();
     let mut seed = 1u64;
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 11) as f64 / (1u64 << 53) as f64
     };
-    let rows = (2.0 * radius / spacing) as usize;
+    let columns = (2.0 * radius / spacing) as usize;
     let mut made = 0;
-    for row in 0..rows {
-        let y = -radius + (row as f64 + 0.5) * spacing;
-        for column in 0..rows {
-            let x = -radius + (column as f64 + 0.5) * spacing;
+    for row in 0..(2.0 * radius / height) as usize {
+        let y = -radius + (row as f64 + 0.5) * height;
+        for column in 0..columns {
+            let x = -radius + (column as f64 + 0.5 + 0.5 * (row % 2) as f64) * spacing;
             if made < n && (x * x + y * y).sqrt() < radius - 0.023 {
-                let r = 0.02 * (1.0 + 0.1 * (2.0 * random() - 1.0));
+                let r = if packed { 0.02 } else { 0.02 * (1.0 + 0.1 * (2.0 * random() - 1.0)) };
                 let body = Body::new(&format!("disc_{made}")).at([x, y], 0.0).density(1000.0);
                 world.body(body.shape(Shape::disc(r)));
                 made += 1;
@@ -73,13 +75,13 @@ fn main() {
     };
     let n = n as usize;
     let before = resident();
-    let (system, start) = drum(n);
+    let (system, start) = drum(n, mode == "fixed");
     let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
     let step = 1e-3;
     if mode == "fixed" {
         let (sweeps, steps) = (a as usize, b as usize);
-        // Warm up until the discs lie on each other: from a lattice with gaps of 4 mm that takes some 0.3 s.
-        let settle = 400;
+        // Buffers reach their sizes.
+        let settle = 10;
         let mut options = SimulationOptions::new(step, step * (settle + steps) as f64);
         options.observe = Observe::NONE;
         let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
