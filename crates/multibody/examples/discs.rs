@@ -3,6 +3,7 @@
 //! ```sh
 //! discs fixed N SWEEPS STEPS    # touching discs, a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
 //! discs mixing N TOL END        # solved to a residual: how many times real time
+//! discs bandwidth               # bytes per second that one thread of this machine moves (a = b + s c)
 //! ```
 
 use complementarity::{Options, Problem, Report, Solver, SolverInfo, Status, solver};
@@ -66,8 +67,25 @@ fn resident() -> f64 {
     line.and_then(|l| l.split_whitespace().nth(1)).and_then(|v| v.parse().ok()).map_or(0.0, |kb: f64| 1024.0 * kb)
 }
 
+/// Three streams of 128 MB: far more than any cache.
+fn bandwidth() {
+    let n = 16_000_000;
+    let (mut a, b, c) = (vec![0.0f64; n], vec![1.0f64; n], vec![2.0f64; n]);
+    let mut best = f64::INFINITY;
+    for k in 0..8 {
+        let clock = Instant::now();
+        let s = f64::from(k);
+        a.iter_mut().zip(&b).zip(&c).for_each(|((a, b), c)| *a = b + s * c);
+        best = best.min(clock.elapsed().as_secs_f64());
+    }
+    println!("{:.1} GB/s (a[7] = {})", 24.0 * n as f64 / best / 1e9, a[7]);
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
+    if args.get(1).is_some_and(|a| a == "bandwidth") {
+        return bandwidth();
+    }
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok());
     let (Some(mode), Some(n), Some(a), Some(b)) = (args.get(1), number(2), number(3), number(4)) else {
         eprintln!("usage: discs fixed N SWEEPS STEPS | discs mixing N TOL END");

@@ -67,7 +67,9 @@ fn a_thousand_discs_come_to_rest_and_the_box_carries_their_weight() {
 
     // On the way everything happened.
     let count = |kind| summary.events.iter().filter(|e| e.kind == kind).count();
-    for kind in [EventKind::AccumulationStart, EventKind::AccumulationEnd, EventKind::Stick, EventKind::Slip, EventKind::Impact] {
+    for kind in
+        [EventKind::AccumulationStart, EventKind::AccumulationEnd, EventKind::Stick, EventKind::Slip, EventKind::Impact]
+    {
         assert!(count(kind) >= 10, "{kind:?}: {}", count(kind));
     }
     assert!(watch.rolling >= 10, "{}", watch.rolling);
