@@ -5,6 +5,7 @@
 mod command;
 
 use command::Directory;
+use command::broken::{Broken, all_are_refused, broken};
 
 /// A scene that is right.
 const GOOD: &str = r#"title = "good"
@@ -43,26 +44,6 @@ end = 0.01
 name = "moreau-jean"
 theta = 0.5
 "#;
-
-/// What is replaced by what, and what must be said. The place is that of a piece of text, searched from the replacement on,
-/// or (`^`) from the beginning of the file.
-struct Broken {
-    what: &'static str,
-    from: &'static str,
-    to: &'static str,
-    place: &'static str,
-    says: &'static [&'static str],
-}
-
-const fn broken(
-    what: &'static str,
-    from: &'static str,
-    to: &'static str,
-    place: &'static str,
-    says: &'static [&'static str],
-) -> Broken {
-    Broken { what, from, to, place, says }
-}
 
 const CASES: &[Broken] = &[
     broken("wrong type", "step = 1e-3", "step = true", "true", &["`step`", "true or false", "formula"]),
@@ -241,61 +222,28 @@ const CASES: &[Broken] = &[
         &["give one of them"],
     ),
     broken("acceleration", "\"m*g*y\"", "\"m*g*y''\"", "y''", &["accelerations"]),
+    broken(
+        "[world] without bodies",
+        "[initial]",
+        "[world]\ngravity = [0, -9.81]\n\n[initial]",
+        "[world]",
+        &["[world] needs a [[body]]"],
+    ),
+    broken(
+        "spring without bodies",
+        "[initial]",
+        "[[spring]]\nname = \"coil\"\nbodies = [\"a\", \"b\"]\nstiffness = 1\n\n[initial]",
+        "[[spring]]",
+        &["a spring needs a [[body]]"],
+    ),
+    broken("contact without gap and bodies", "gap = \"y\"\n", "", "^[[contact]]", &["`gap`", "[[body]]"]),
     broken("a date", "title = \"good\"", "title = 2020-01-01", "2020", &["date"]),
 ];
-
-/// Line and column of a piece of text.
-fn position(text: &str, piece: &str, from: usize) -> String {
-    let (piece, from) = match piece.strip_prefix('^') {
-        Some(rest) => (rest, 0),
-        None => (piece, from),
-    };
-    let at = from + text[from..].find(piece).unwrap_or_else(|| panic!("{piece:?} is not in the broken scene"));
-    let line = text[..at].matches('\n').count() + 1;
-    let column = at - text[..at].rfind('\n').map_or(0, |i| i + 1) + 1;
-    format!("{line}:{column}:")
-}
 
 #[test]
 fn broken_scenes_are_refused_with_the_place_of_the_mistake() {
     assert!(CASES.len() >= 40);
-    let mut failures = Vec::new();
-    let directory = Directory::new();
-    directory.write("good.toml", GOOD);
-    let good = directory.run(&["run", "good.toml", "--json"]);
-    assert_eq!(good.code, 0, "{}", good.err);
-    for case in CASES {
-        assert!(GOOD.contains(case.from), "{}: the good scene has no {:?}", case.what, case.from);
-        let directory = Directory::new();
-        let text = GOOD.replacen(case.from, case.to, 1);
-        let at = GOOD.find(case.from).unwrap();
-        directory.write("bad.toml", &text);
-        for words in [&["run", "bad.toml", "--json", "--out", "result"][..], &["check", "bad.toml"]] {
-            let output = directory.run(words);
-            println!("== {}\n{}", case.what, output.err);
-            let mut complain =
-                |why: String| failures.push(format!("{} ({}): {why}\n{}", case.what, words[0], output.err));
-            if output.code != 2 {
-                complain(format!("exit code {}", output.code));
-            }
-            if !output.out.is_empty() {
-                complain(format!("standard output {:?}", output.out));
-            }
-            let place = format!("bad.toml:{}", position(&text, case.place, at));
-            if !output.err.contains(&place) {
-                complain(format!("place {place} is missing"));
-            }
-            for part in case.says {
-                if !output.err.contains(part) {
-                    complain(format!("{part:?} is missing"));
-                }
-            }
-            if directory.names() != ["bad.toml"] {
-                complain(format!("wrote {:?}", directory.names()));
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    all_are_refused(GOOD, CASES);
 }
 
 #[test]

@@ -287,8 +287,12 @@ impl Builder {
         for p in s.points.iter().flatten() {
             number("a coordinate of its ends", *p, p.is_finite())?;
         }
-        let find =
-            |name: &String| self.bodies.iter().position(|b| b.name == *name).ok_or_else(|| self.unknown(&s.name, name));
+        let find = |name: &String| {
+            self.bodies.iter().position(|b| b.name == *name).ok_or_else(|| {
+                let hint = hint(name, self.bodies.iter().map(|b| b.name.as_str()));
+                BuildError::Unknown { part: s.name.clone(), name: name.clone(), expected: "not a body", hint }
+            })
+        };
         let bodies = [find(&s.bodies[0])?, find(&s.bodies[1])?];
         let mut link = Link {
             bodies,
@@ -310,18 +314,18 @@ impl Builder {
     }
 
     fn unknown(&self, part: &str, name: &str) -> BuildError {
-        let bodies = self.bodies.iter().flat_map(|b| [b.name.as_str(), b.material.as_str()]);
-        let hint = nearest(name, bodies).map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
-        BuildError::Unknown { part: part.into(), name: name.into(), hint }
+        let hint = hint(name, self.bodies.iter().flat_map(|b| [b.name.as_str(), b.material.as_str()]));
+        let expected = "neither a body nor a material";
+        BuildError::Unknown { part: part.into(), name: name.into(), expected, hint }
     }
 
     fn limits(&self, coordinates: &[String]) -> Result<Vec<Limit>, BuildError> {
         let mut limits = Vec::new();
         for (i, s) in self.stops.iter().enumerate() {
             let dof = coordinates.iter().position(|c| *c == s.coordinate).ok_or_else(|| {
-                let near = nearest(&s.coordinate, coordinates.iter().map(String::as_str));
-                let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
-                BuildError::Unknown { part: s.name.clone(), name: s.coordinate.clone(), hint }
+                let hint = hint(&s.coordinate, coordinates.iter().map(String::as_str));
+                let (part, name) = (s.name.clone(), s.coordinate.clone());
+                BuildError::Unknown { part, name, expected: "not a coordinate", hint }
             })?;
             let law = Law::Contact(s.law.clone());
             law.validate(1).map_err(|source| BuildError::Law { contact: s.name.clone(), source })?;
@@ -337,6 +341,11 @@ impl Builder {
         }
         Ok(limits)
     }
+}
+
+/// What may have been meant by a name.
+fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|n| format!(": did you mean `{n}`?")).unwrap_or_default()
 }
 
 /// Bodies that touch all others by the same laws.

@@ -18,12 +18,14 @@ pub enum BuildError {
         name: String,
     },
     /// A name that nothing has.
-    #[error("`{part}` names `{name}`, which is neither a body nor a material{hint}")]
+    #[error("`{part}` names `{name}`, which is {expected}{hint}")]
     Unknown {
         /// Who names it.
         part: String,
         /// The name.
         name: String,
+        /// What it should have been and is not.
+        expected: &'static str,
         /// What may have been meant.
         hint: String,
     },

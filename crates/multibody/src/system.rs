@@ -268,18 +268,19 @@ impl Multibody {
     pub fn pairs_without_law(&self) -> Vec<(String, String)> {
         let mut first: Vec<Option<&Placed>> = vec![None; self.classes];
         let mut free = vec![false; self.classes];
-        let mut several = vec![false; self.classes];
+        let mut second: Vec<Option<&Placed>> = vec![None; self.classes];
         for s in &self.shapes {
             let c = usize::from(s.class);
-            several[c] |= first[c].is_some_and(|f| f.body != s.body);
-            first[c].get_or_insert(s);
+            if first[c].get_or_insert(s).body != s.body {
+                second[c].get_or_insert(s);
+            }
             free[c] |= self.entries[s.body as usize].dof != NO_DOF;
         }
         let mut out = Vec::new();
         for i in 0..self.classes {
             for j in i..self.classes {
-                let (Some(a), Some(b)) = (first[i], first[j]) else { continue };
-                let meet = (free[i] || free[j]) && (i != j || several[i]);
+                let (Some(a), Some(b)) = (first[i], if i == j { second[j] } else { first[j] }) else { continue };
+                let meet = free[i] || free[j];
                 if meet && self.laws[i * self.classes + j].is_none() {
                     out.push((self.names[a.body as usize].to_string(), self.names[b.body as usize].to_string()));
                 }

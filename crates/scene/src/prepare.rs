@@ -194,7 +194,9 @@ impl Prepared {
         let place = |name: &str| self.places.get(name).cloned().unwrap_or_default();
         let time = |key: &str| self.document.get(&["time", key]).map(|n| n.origin.clone()).unwrap_or_default();
         let origin = match error {
-            Error::Penetration { contact, .. } => place(contact),
+            Error::Penetration { contact, .. } => {
+                bodies::place_of_found(contact, &self.places).unwrap_or_else(|| place(contact))
+            }
             Error::Joint { joint, .. } => place(joint),
             Error::Mass { .. } | Error::MassNotSymmetric { .. } => place("mass"),
             Error::InitialValue { name, .. } => place(name),
@@ -290,6 +292,11 @@ impl Parts {
             || scene.contact.iter().any(|c| c.gap.is_some())
             || !scene.define.0.is_empty();
         if !by_formula {
+            if let Some((key, _)) = scene.parameters.0.iter().find(|(k, _)| names.contains(&k.name)) {
+                let message =
+                    format!("the name `{}` of a parameter is already that of a coordinate of a body", key.name);
+                return Err(Fault::new(&key.origin, message));
+            }
             let (lagrangian, unused) = (false, Vec::new());
             let system = Box::new(multibody);
             return Ok(Self { system, drawn: read.drawn, at_start, places, lagrangian, unused, warnings });

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // not every test needs all of it
 
+pub(crate) mod broken;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};

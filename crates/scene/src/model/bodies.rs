@@ -111,13 +111,30 @@ pub fn read(document: &Document, scene: &Scene, numbers: &mut Numbers, most: usi
 /// An error of the builder at the record that it names.
 pub fn blame(error: &BuildError, places: &BTreeMap<String, Origin>) -> Fault {
     let message = error.to_string();
-    let words = message.split('`').skip(1).step_by(2);
-    let record = |name: &str| {
-        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        places.get(name).or_else(|| places.get(stem.strip_suffix('_').unwrap_or(stem)))
+    let used = match error {
+        BuildError::Unknown { part, name, .. } => places.get(&use_of(part, name)),
+        _ => None,
     };
-    let origin = words.into_iter().find_map(record).cloned().unwrap_or_default();
-    Fault::new(&origin, message)
+    let words = message.split('`').skip(1).step_by(2);
+    let origin = used.or_else(|| words.into_iter().find_map(|name| record(name, places)));
+    Fault::new(&origin.cloned().unwrap_or_default(), message)
+}
+
+/// The record of a body, which may be one of many.
+fn record<'a>(name: &str, places: &'a BTreeMap<String, Origin>) -> Option<&'a Origin> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    places.get(name).or_else(|| places.get(stem.strip_suffix('_').unwrap_or(stem)))
+}
+
+/// The record of a body of a contact that was found; it goes by the names of both.
+pub fn place_of_found(contact: &str, places: &BTreeMap<String, Origin>) -> Option<Origin> {
+    let (a, b) = contact.split_once('-')?;
+    record(b, places).or_else(|| record(a, places)).cloned()
+}
+
+/// Where a part names another. It has a blank, which no name has.
+fn use_of(part: &str, name: &str) -> String {
+    format!("{part} {name}")
 }
 
 struct Reader<'a> {
@@ -137,6 +154,14 @@ impl Reader<'_> {
 
     fn number_or(&mut self, f: Option<&Formula>, default: f64) -> Result<f64, Fault> {
         f.map_or(Ok(default), |f| self.number(f))
+    }
+
+    fn restitution(&mut self, f: &Formula) -> Result<f64, Fault> {
+        super::interactions::in_unit_interval(self.number(f)?, f)
+    }
+
+    fn not_negative(&mut self, f: &Formula, what: &str) -> Result<f64, Fault> {
+        super::interactions::not_negative(self.number(f)?, f, what)
     }
 
     fn pair(&mut self, list: &[Formula], what: &str, origin: &Origin) -> Result<Vec2, Fault> {
@@ -183,7 +208,9 @@ impl Reader<'_> {
         }
         if let Some(threads) = world.threads {
             if !(1..=64).contains(&threads) {
-                return Err(Fault::new(&world.origin, format!("`threads` is 1 to 64, this is {threads}")));
+                let node = self.document.get(&["world", "threads"]);
+                let origin = node.map_or(&world.origin, |n| &n.origin);
+                return Err(Fault::new(origin, format!("`threads` is 1 to 64, this is {threads}")));
             }
             self.out.builder.threads(threads as usize);
         }
@@ -204,8 +231,9 @@ impl Reader<'_> {
         } else {
             self.reserve(made, &body.name.origin)?;
         }
-        if body.fill.is_some() && body.position.is_some() {
-            return Err(Fault::new(&body.origin, format!("body `{name}` has `position` and `fill`: give one of them")));
+        if let Some(position) = body.position.as_ref().filter(|_| body.fill.is_some()) {
+            let origin = position.first().map_or(&body.origin, |f| &f.origin);
+            return Err(Fault::new(origin, format!("body `{name}` has `position` and `fill`: give one of them")));
         }
         let places = match &body.fill {
             Some(fill) => Some(self.fill(fill, made, name)?),
@@ -287,15 +315,18 @@ impl Reader<'_> {
             }
         };
         let driven = matches!(mobility, Mobility::Driven(_));
-        let still = |given: bool, key: &str, why: &str| {
-            if given {
-                Err(Fault::new(origin, format!("body `{}`: `{key}` has no effect, {why}", body.name.name)))
-            } else {
-                Ok(())
+        let useless = [
+            ("position", body.position.as_deref().and_then(<[_]>::first), driven, "its motion is prescribed"),
+            ("angle", body.angle.as_ref(), driven, "its motion is prescribed"),
+            ("velocity", body.velocity.as_deref().and_then(<[_]>::first), !free, "it does not move by forces"),
+            ("spin", body.spin.as_ref(), !free, "it does not move by forces"),
+        ];
+        for (key, formula, refused, why) in useless {
+            if let Some(f) = formula.filter(|_| refused) {
+                let message = format!("body `{}`: `{key}` has no effect, {why}", body.name.name);
+                return Err(Fault::new(&f.origin, message));
             }
-        };
-        still(driven && (body.position.is_some() || body.angle.is_some()), "position", "its motion is prescribed")?;
-        still(!free && (body.velocity.is_some() || body.spin.is_some()), "velocity", "it does not move by forces")?;
+        }
         let centre = match place {
             Some(p) => p,
             None => self.pair_or(body.position.as_ref(), "`position`", origin)?,
@@ -417,12 +448,17 @@ impl Reader<'_> {
         let origin = &spring.origin;
         self.out.places.insert(spring.name.name.clone(), spring.name.origin.clone());
         let [a, b] = spring.bodies.as_slice() else {
+            let origin = spring.bodies.first().map_or(origin, |k| &k.origin);
             return Err(Fault::new(origin, format!("a spring is between two bodies, not {}", spring.bodies.len())));
         };
+        for key in [a, b] {
+            self.out.places.insert(use_of(&spring.name.name, &key.name), key.origin.clone());
+        }
         let points = match spring.points.as_deref() {
             None => [[0.0; 2]; 2],
             Some([p, q]) => [self.pair(p, "an end", origin)?, self.pair(q, "an end", origin)?],
             Some(other) => {
+                let origin = other.first().and_then(|p| p.first()).map_or(origin, |f| &f.origin);
                 return Err(Fault::new(origin, format!("`points` has two points, this has {}", other.len())));
             }
         };
@@ -451,20 +487,20 @@ impl Reader<'_> {
         }
         let mut law = match &contact.restitution {
             None => ContactLaw::newton(0.0),
-            Some(format::Restitution::Newton(e)) => ContactLaw::newton(self.number(e)?),
-            Some(format::Restitution::Poisson(e)) => ContactLaw::poisson(self.number(e)?),
+            Some(format::Restitution::Newton(e)) => ContactLaw::newton(self.restitution(e)?),
+            Some(format::Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(e)?),
         };
         if let Some(e) = &contact.tangential_restitution {
             if contact.friction.is_none() {
                 let message = format!("`tangential_restitution` has no effect: contact `{name}` has no `friction`");
                 return Err(Fault::new(&e.origin, message));
             }
-            law = law.tangential_restitution(self.number(e)?);
+            law = law.tangential_restitution(self.restitution(e)?);
         }
         law = match &contact.friction {
             None => law,
-            Some(format::Friction::Coulomb(mu)) => law.coulomb(1, self.number(mu)?),
-            Some(format::Friction::Bound(a)) => law.tresca(1, self.number(a)?),
+            Some(format::Friction::Coulomb(mu)) => law.coulomb(1, self.not_negative(mu, "a friction coefficient")?),
+            Some(format::Friction::Bound(a)) => law.tresca(1, self.not_negative(a, "a bound")?),
             Some(format::Friction::Polyhedral(mu, _)) => {
                 return Err(Fault::new(
                     &mu.origin,
@@ -472,6 +508,9 @@ impl Reader<'_> {
                 ));
             }
         };
+        for key in contact.between.iter().flatten() {
+            self.out.places.insert(use_of(name, &key.name), key.origin.clone());
+        }
         match contact.between.as_deref() {
             None => self.out.builder.contact_of_all(name, law),
             Some([a, b]) => self.out.builder.contact(name, &a.name, &b.name, law),

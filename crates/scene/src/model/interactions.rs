@@ -9,6 +9,22 @@ use complementarity::Polygon;
 use nonsmooth::law::{ContactLaw, ElementLaw, ElementSets};
 use std::sync::Arc;
 
+/// A coefficient of restitution.
+pub(super) fn in_unit_interval(e: f64, formula: &Formula) -> Result<f64, Fault> {
+    if (0.0..=1.0).contains(&e) {
+        return Ok(e);
+    }
+    Err(Fault::new(&formula.origin, format!("a coefficient of restitution lies in [0, 1], this is {e}")))
+}
+
+/// A friction coefficient or a bound.
+pub(super) fn not_negative(v: f64, formula: &Formula, what: &str) -> Result<f64, Fault> {
+    if v >= 0.0 {
+        return Ok(v);
+    }
+    Err(Fault::new(&formula.origin, format!("{what} must not be negative, this is {v}")))
+}
+
 impl Builder<'_> {
     /// Components of a velocity of a part, each affine in u.
     fn velocity_nodes(&mut self, what: &str, formulas: &Formulas) -> Result<Vec<Id>, Fault> {
@@ -31,20 +47,11 @@ impl Builder<'_> {
 
     fn restitution(&mut self, formula: Option<&Formula>) -> Result<f64, Fault> {
         let Some(f) = formula else { return Ok(0.0) };
-        let e = self.number(f)?;
-        if (0.0..=1.0).contains(&e) {
-            return Ok(e);
-        }
-        Err(Fault::new(&f.origin, format!("a coefficient of restitution lies in [0, 1], this is {e}")))
+        in_unit_interval(self.number(f)?, f)
     }
 
     fn non_negative(&mut self, formula: &Formula, what: &str) -> Result<f64, Fault> {
-        let v = self.number(formula)?;
-        if v >= 0.0 {
-            Ok(v)
-        } else {
-            Err(Fault::new(&formula.origin, format!("{what} must not be negative, this is {v}")))
-        }
+        not_negative(self.number(formula)?, formula, what)
     }
 
     pub(super) fn contact(&mut self, contact: &Contact, formula: &Formula) -> Result<(), Fault> {

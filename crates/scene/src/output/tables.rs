@@ -68,6 +68,8 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], stat
     let s = prepared.system.structure();
     let o = &prepared.options;
     let world = prepared.scene.world.as_ref();
+    let seed = world.and_then(|w| w.seed.as_ref());
+    let seed = seed.and_then(|f| prepared.numbers.clone().evaluate(&prepared.document, f).ok());
     let mut value = json!({
         "format": "nonsmooth run 1",
         "version": env!("CARGO_PKG_VERSION"),
@@ -83,7 +85,7 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], stat
         "initial": { "q": prepared.start.q, "u": prepared.start.u, "tolerance": o.initial_tolerance },
         "parameters": prepared.numbers.iter().map(|(k, v)| (k.to_string(), json!(v))).collect::<Map<_, _>>(),
         "record_every": prepared.every,
-        "seed": world.and_then(|w| w.seed.as_ref()).map(|f| f.text.clone()),
+        "seed": seed,
         "threads": world.and_then(|w| w.threads).unwrap_or(1),
         "coordinates": s.coordinates,
         "velocities": s.velocities,
