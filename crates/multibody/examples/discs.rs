@@ -15,7 +15,7 @@ use nonsmooth_multibody::{Body, Builder, Multibody, Pose, Shape, Twist, Uniform}
 use std::time::Instant;
 
 /// N discs in a drum that they fill as a thousand fill one of radius 1 m: of radius 0.02 m ± 10 % on a loose lattice, or equal ones that
-/// touch from the start.
+/// touch from the start and move at random.
 fn drum(n: usize, packed: bool) -> (Multibody, State) {
     let radius = (n as f64 / 1000.0).sqrt();
     let mut world = Builder::new();
@@ -37,7 +37,11 @@ fn drum(n: usize, packed: bool) -> (Multibody, State) {
             let x = -radius + (column as f64 + 0.5 + 0.5 * (row % 2) as f64) * spacing;
             if made < n && (x * x + y * y).sqrt() < radius - 0.023 {
                 let r = if packed { 0.02 } else { 0.02 * (1.0 + 0.1 * (2.0 * random() - 1.0)) };
-                let body = Body::new(&format!("disc_{made}")).at([x, y], 0.0).density(1000.0);
+                let mut body = Body::new(&format!("disc_{made}")).at([x, y], 0.0).density(1000.0);
+                if packed {
+                    // Every contact has something to do.
+                    body = body.moving([0.2 * random() - 0.1, 0.2 * random() - 0.1], 10.0 * random() - 5.0);
+                }
                 world.body(body.shape(Shape::disc(r)));
                 made += 1;
             }
@@ -99,7 +103,7 @@ fn main() {
     if mode == "fixed" {
         let (sweeps, steps) = (a as usize, b as usize);
         // Buffers reach their sizes.
-        let settle = 10;
+        let settle = 3;
         let mut options = SimulationOptions::new(step, step * (settle + steps) as f64);
         options.observe = Observe::NONE;
         let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
