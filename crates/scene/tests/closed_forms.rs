@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used)] // a test fails on an error
 
-use nonsmooth::System;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::Law;
 use nonsmooth_scene::bundled::EXAMPLES;
