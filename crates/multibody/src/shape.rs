@@ -121,7 +121,7 @@ impl Shape {
             Shape::HalfPlane { .. } => "half-plane",
             Shape::Segment { .. } => "segment",
             Shape::InnerCircle { .. } => "inner circle",
-            Shape::Box { .. } => "box",
+            Shape::Box { .. } => "rectangle",
         }
     }
 
