@@ -26,7 +26,8 @@ struct Lists {
     mark: u64,
 }
 
-/// Several systems as one. See the [module](self).
+/// Several systems as one: parts that share the coordinates and add their masses, forces and interactions. Every part speaks of the
+/// coordinates and velocities of the whole by their numbers there.
 pub struct Combined {
     structure: Structure,
     parts: Vec<Part>,
