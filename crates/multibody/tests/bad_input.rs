@@ -54,8 +54,10 @@ fn shapes_without_extent_are_refused_with_their_body() {
         refused("drum", &["egg", "inner circle", "radius"], |w| {
             w.body(Body::fixed("egg").shape(Shape::disc(1.0)).shape(Shape::inner_circle(radius)))
         });
-        refused("box", &["egg", "box", "width"], |w| w.body(Body::fixed("egg").shape(Shape::rectangle(radius, 1.0))));
-        refused("box", &["egg", "box", "height"], |w| {
+        refused("rectangle", &["egg", "rectangle", "width"], |w| {
+            w.body(Body::fixed("egg").shape(Shape::rectangle(radius, 1.0)))
+        });
+        refused("rectangle", &["egg", "box", "height"], |w| {
             w.body(Body::new("egg").mass(1.0, 1.0).shape(Shape::rectangle(1.0, radius)))
         });
     }
@@ -212,7 +214,7 @@ fn contacts_that_contradict_each_other_or_have_impossible_laws_are_refused() {
 fn corners_against_walls_without_thickness_are_refused_where_they_can_meet() {
     let wall = || Body::fixed("wall").material("wall").shape(Shape::segment([0.0, 0.0], [1.0, 0.0], 0.0));
     let block = |name: &str| Body::new(name).at([0.0, 3.0], 0.0).density(1.0).shape(Shape::rectangle(1.0, 1.0));
-    refused("box", &["`wall`", "`block`", "thickness"], |w| {
+    refused("rectangle", &["`wall`", "`block`", "thickness"], |w| {
         w.body(wall()).body(block("block")).contact_of_all("c", law())
     });
     refused("thin rod", &["thickness"], |w| {
