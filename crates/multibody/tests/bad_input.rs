@@ -57,7 +57,7 @@ fn shapes_without_extent_are_refused_with_their_body() {
         refused("rectangle", &["egg", "rectangle", "width"], |w| {
             w.body(Body::fixed("egg").shape(Shape::rectangle(radius, 1.0)))
         });
-        refused("rectangle", &["egg", "box", "height"], |w| {
+        refused("rectangle", &["egg", "rectangle", "height"], |w| {
             w.body(Body::new("egg").mass(1.0, 1.0).shape(Shape::rectangle(1.0, radius)))
         });
     }
