@@ -170,7 +170,7 @@ pub trait Solver: Send {
 pub static SOLVERS: &[SolverInfo] = &[
     SolverInfo {
         name: "auto",
-        summary: "Newton from the warm start, then Gauss-Seidel with a Newton finish, then Lemke; the first that is verified",
+        summary: "Newton from the warm start, then Gauss-Seidel with a Newton finish, then Lemke (many bodies: Gauss-Seidel first); the first that is verified",
         reference: "-",
         handles: |_| true,
         make: || Box::new(Auto::default()),
@@ -191,7 +191,7 @@ pub static SOLVERS: &[SolverInfo] = &[
     },
     SolverInfo {
         name: "nsgs",
-        summary: "block nonlinear Gauss-Seidel with exact local solves",
+        summary: "block nonlinear Gauss-Seidel with exact local solves, momentum, and jumps along a drift",
         reference: "Jean1999",
         handles: |_| true,
         make: || Box::new(GaussSeidel::default()),
@@ -208,7 +208,7 @@ pub static SOLVERS: &[SolverInfo] = &[
     },
     SolverInfo {
         name: "newton",
-        summary: "semismooth Newton on the frozen projections, dense, least norm where rank-deficient",
+        summary: "semismooth Newton on the frozen projections with line search; dense with least norm where rank-deficient, sparse beyond 400 rows",
         reference: "AlartCurnier1991",
         handles: |_| true,
         make: || Box::new(Newton::default()),
