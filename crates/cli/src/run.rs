@@ -3,6 +3,7 @@
 use crate::arguments::RunArguments;
 use crate::errors::Failed;
 use indicatif::{ProgressBar, ProgressStyle};
+use nonsmooth::names::Names;
 use nonsmooth::simulation::{Event, EventKind, Status};
 use nonsmooth_scene::prepare::Prepared;
 use nonsmooth_scene::report::run_json;
@@ -75,7 +76,7 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
     for w in &s.warnings {
         say!("warning    {w}");
     }
-    let show = |label: &str, names: &[String], values: &[f64]| {
+    let show = |label: &str, names: &Names, values: &[f64]| {
         for (i, (name, v)) in names.iter().zip(values).take(SHOWN_VALUES).enumerate() {
             say!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
         }

@@ -11,101 +11,18 @@
 //! A = Wᵀ M̂⁻¹ W,    b = Wᵀ M̂⁻¹ f + c,    v = M̂⁻¹ f + M̂⁻¹ W r .
 //! ```
 //!
-//! With a diagonal M̂ (bodies in their centres of mass), A = GᵀG is kept by its factor G = M̂^{−1/2}W; with a block-diagonal one it is
+//! With a diagonal M̂ (bodies in their centres of mass), A is kept by its parts W and M̂⁻¹; with a block-diagonal one it is
 //! kept block-sparse: two blocks couple only if they touch a common component. Otherwise A is dense, which is meant for few blocks on many unknowns.
 
+use crate::coupling::Coupling;
 use crate::gram::Gram;
 use crate::linear::{Matrix, Pattern, Singular};
-use crate::problem::{BlockSparse, Problem, ProblemError, ReducedMatrix};
-use crate::sets::{MAX_DIM, Set};
+use crate::problem::{Block, BlockSparse, Problem, ProblemError, ReducedMatrix};
+use crate::room;
+use crate::sets::{BlockMode, MAX_DIM, Set};
 use crate::solver::{Options, Report, Solver, Status};
 use serde::{Deserialize, Serialize};
-
-/// The force directions W, block by block.
-#[derive(Debug, Clone, Default)]
-pub struct Coupling {
-    dof_start: Vec<usize>,
-    dofs: Vec<u32>,
-    value_start: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl Coupling {
-    /// Removes all blocks, keeping the memory.
-    pub fn clear(&mut self) {
-        self.dof_start.clear();
-        self.dof_start.push(0);
-        self.value_start.clear();
-        self.value_start.push(0);
-        self.dofs.clear();
-        self.values.clear();
-    }
-
-    /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled.
-    pub fn push(&mut self, dim: usize, dofs: &[u32]) -> &mut [f64] {
-        if self.dof_start.is_empty() {
-            self.clear();
-        }
-        self.dofs.extend_from_slice(dofs);
-        self.dof_start.push(self.dofs.len());
-        let at = self.values.len();
-        self.values.resize(at + dim * dofs.len(), 0.0);
-        self.value_start.push(self.values.len());
-        &mut self.values[at..]
-    }
-
-    /// Number of blocks.
-    pub fn len(&self) -> usize {
-        self.dof_start.len().saturating_sub(1)
-    }
-
-    /// Whether there is no block.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Unknowns that block `i` touches.
-    #[inline]
-    pub fn dofs(&self, i: usize) -> &[u32] {
-        &self.dofs[self.dof_start[i]..self.dof_start[i + 1]]
-    }
-
-    /// Rows of Wᵀ of block `i`, each over [`Coupling::dofs`].
-    #[inline]
-    pub fn values(&self, i: usize) -> &[f64] {
-        &self.values[self.value_start[i]..self.value_start[i + 1]]
-    }
-
-    /// y += W_i r_i.
-    #[inline]
-    pub fn add_force(&self, i: usize, r: &[f64], y: &mut [f64]) {
-        let dofs = self.dofs(i);
-        let mut values = self.values(i);
-        for &rk in r {
-            let (row, rest) = values.split_at(dofs.len());
-            for (&j, w) in dofs.iter().zip(row) {
-                y[j as usize] += w * rk;
-            }
-            values = rest;
-        }
-    }
-
-    /// u += W_iᵀ v.
-    #[inline]
-    pub fn add_velocity(&self, i: usize, v: &[f64], u: &mut [f64]) {
-        let dofs = self.dofs(i);
-        let mut values = self.values(i);
-        for uk in u {
-            let (row, rest) = values.split_at(dofs.len());
-            let mut s = *uk;
-            for (&j, w) in dofs.iter().zip(row) {
-                s += w * v[j as usize];
-            }
-            *uk = s;
-            values = rest;
-        }
-    }
-}
+use std::sync::Arc;
 
 /// The one-step problem in full form. See the [module](self).
 #[derive(Debug, Clone)]
@@ -114,27 +31,21 @@ pub struct FullProblem {
     pub matrix: Matrix,
     /// Right-hand side f (N·s).
     pub f: Vec<f64>,
-    /// Force directions W.
-    pub coupling: Coupling,
-    /// Sets of the blocks.
-    pub sets: Vec<Set>,
     /// Velocity offsets c (m/s), block after block.
     pub c: Vec<f64>,
-    /// First row of every block.
-    rows: Vec<usize>,
+    coupling: Arc<Coupling>,
     reduction: Reduction,
 }
 
 /// What the elimination of v leaves behind for the way back.
 #[derive(Debug, Clone, Default)]
 struct Reduction {
+    /// Its blocks are those of the full problem at all times.
     problem: Problem,
     v_free: Vec<f64>,
-    /// M̂⁻¹W, one stretch per row of the problem (over all unknowns, or over the touched components); M̂^{−1/2} of a diagonal
+    /// M̂⁻¹W, one stretch per row of the problem (over all unknowns, or over the touched components); nothing for a diagonal
     /// kernel.
     columns: Vec<f64>,
-    /// G r of a diagonal kernel.
-    y: Vec<f64>,
     /// Block-diagonal kernel: touched components of every block, cumulated.
     component_start: Vec<usize>,
     components: Vec<usize>,
@@ -151,48 +62,79 @@ struct Reduction {
 impl FullProblem {
     /// An empty problem over a matrix of this pattern.
     pub fn new(pattern: &Pattern) -> Self {
-        let mut coupling = Coupling::default();
-        coupling.clear();
         Self {
             matrix: Matrix::new(pattern),
             f: vec![0.0; pattern.size()],
-            coupling,
-            sets: Vec::new(),
             c: Vec::new(),
-            rows: Vec::new(),
+            coupling: Arc::default(),
             reduction: Reduction::default(),
         }
     }
 
-    /// Removes all blocks, keeping matrix, right-hand side and memory.
-    pub fn clear_blocks(&mut self) {
-        self.reduction.made_for = None;
-        self.coupling.clear();
-        self.sets.clear();
-        self.c.clear();
-        self.rows.clear();
+    /// Force directions W.
+    #[inline]
+    pub fn coupling(&self) -> &Coupling {
+        &self.coupling
     }
 
-    /// First row of block `i`.
+    /// The blocks in order.
     #[inline]
-    pub fn row_of(&self, i: usize) -> usize {
-        self.rows[i]
+    pub fn blocks(&self) -> &[Block] {
+        self.reduction.problem.blocks()
+    }
+
+    /// Forgets what was made of the blocks, so that they can change in place.
+    fn blocks_mut(&mut self) -> &mut Coupling {
+        self.reduction.made_for = None;
+        if let ReducedMatrix::Gram(g) = &mut self.reduction.problem.matrix {
+            g.release();
+        }
+        Arc::make_mut(&mut self.coupling)
+    }
+
+    /// Removes all blocks, keeping matrix, right-hand side and memory.
+    pub fn clear_blocks(&mut self) {
+        self.blocks_mut().clear();
+        self.reduction.problem.clear_blocks();
+        self.c.clear();
+    }
+
+    /// Makes room for blocks, their rows, their unknowns and the values of their rows in all.
+    pub fn reserve_blocks(&mut self, blocks: usize, rows: usize, dofs: usize, values: usize) {
+        self.blocks_mut().reserve(blocks, dofs, values);
+        self.reduction.problem.reserve(blocks, rows);
+        room::reserve(&mut self.c, rows);
     }
 
     /// Appends a block; `velocity` is its part of c. Returns the rows of Wᵀ, to be filled.
     pub fn push_block(&mut self, set: Set, dofs: &[u32], velocity: &[f64]) -> &mut [f64] {
         let dim = set.dim();
         debug_assert_eq!(dim, velocity.len());
-        self.reduction.made_for = None;
-        self.sets.push(set);
-        self.rows.push(self.c.len());
+        self.reduction.problem.push_block(set);
         self.c.extend_from_slice(velocity);
-        self.coupling.push(dim, dofs)
+        self.blocks_mut().push(dim, dofs)
+    }
+
+    /// Replaces the set of block `i` by one of the same dimension. The matrices stay as they are.
+    pub fn replace_set(&mut self, i: usize, set: Set) {
+        debug_assert_eq!(set.dim(), self.blocks()[i].set.dim());
+        self.reduction.problem.replace_set(i, set);
     }
 
     /// The reduced form of the last [`FullProblem::reduce`] or [`FullProblem::solve`].
     pub fn reduced(&self) -> &Problem {
         &self.reduction.problem
+    }
+
+    /// The modes of block `i` at its part (r_i, u_i) of a solution. The blocks may have been made anew since the last reduction, as
+    /// long as there are as many of the same sizes: a scheme evaluates its rows at the end of a step once more.
+    #[inline]
+    pub fn mode(&self, i: usize, r: &[f64], u: &[f64]) -> BlockMode {
+        let a = match &self.reduction.problem.matrix {
+            ReducedMatrix::Gram(g) => g.diagonal_of(&self.coupling, i, 0, 0),
+            _ => self.reduction.problem.first_diagonal(i),
+        };
+        self.blocks()[i].mode(a, r, u)
     }
 
     /// Velocity without percussions, M̂⁻¹ f, of the last reduction.
@@ -205,29 +147,16 @@ impl FullProblem {
         self.matrix.factor()?;
         let n = self.matrix.size();
         let red = &mut self.reduction;
-        red.v_free.clear();
-        red.v_free.extend_from_slice(&self.f);
+        room::assign(&mut red.v_free, &self.f);
         self.matrix.solve(&mut red.v_free);
 
-        // The same blocks and the same factors: only b is new.
-        let kept = red.made_for == Some(self.matrix.revision());
-        if kept {
-            for (i, set) in self.sets.iter().enumerate() {
-                red.problem.renew_set(i, set);
-            }
-        } else {
-            red.problem.clear();
-            for set in &self.sets {
-                red.problem.push_block(set.clone());
-            }
-        }
-        red.problem.b.clear();
-        red.problem.b.extend_from_slice(&self.c);
-        for i in 0..self.sets.len() {
-            let (s, d) = (self.rows[i], self.sets[i].dim());
+        room::assign(&mut red.problem.b, &self.c);
+        for i in 0..self.coupling.len() {
+            let (s, d) = (red.problem.blocks()[i].start, self.coupling.dim(i));
             self.coupling.add_velocity(i, &red.v_free, &mut red.problem.b[s..s + d]);
         }
-        if kept {
+        // The same blocks and the same factors: only b is new.
+        if red.made_for == Some(self.matrix.revision()) {
             return Ok(&self.reduction.problem);
         }
         red.made_for = Some(self.matrix.revision());
@@ -251,18 +180,18 @@ impl FullProblem {
         let ReducedMatrix::Dense(a) = &mut red.problem.matrix else { return Err(Singular { row: 0 }) };
         a.reset(rows, rows);
         let mut col = 0;
-        for j in 0..self.sets.len() {
+        for j in 0..self.coupling.len() {
             let (dofs, values) = (self.coupling.dofs(j), self.coupling.values(j));
-            for k in 0..self.sets[j].dim() {
+            for k in 0..self.coupling.dim(j) {
                 let column = &mut red.columns[col * n..(col + 1) * n];
                 for (&i, w) in dofs.iter().zip(&values[k * dofs.len()..]) {
                     column[i as usize] += w;
                 }
                 self.matrix.solve(column);
                 let mut row = 0;
-                for i in 0..self.sets.len() {
+                for i in 0..self.coupling.len() {
                     let (dofs, values) = (self.coupling.dofs(i), self.coupling.values(i));
-                    for p in 0..self.sets[i].dim() {
+                    for p in 0..self.coupling.dim(i) {
                         let mut s = 0.0;
                         for (&l, w) in dofs.iter().zip(&values[p * dofs.len()..]) {
                             s += w * column[l as usize];
@@ -277,34 +206,21 @@ impl FullProblem {
         Ok(&self.reduction.problem)
     }
 
-    /// A = GᵀG, G = M̂^{−1/2} W.
+    /// A = Wᵀ M̂⁻¹ W by its parts.
     fn reduce_diagonal(&mut self) {
         let Some(m) = self.matrix.as_diagonal() else { return };
         let red = &mut self.reduction;
-        red.columns.clear();
-        // M̂^{−1/2}, also for the way back.
-        red.columns.extend(m.iter().map(|d| 1.0 / d.sqrt()));
         if !matches!(red.problem.matrix, ReducedMatrix::Gram(_)) {
             red.problem.matrix = ReducedMatrix::Gram(Gram::default());
         }
         let ReducedMatrix::Gram(g) = &mut red.problem.matrix else { return };
-        g.clear(m.len());
-        for i in 0..self.sets.len() {
-            let dofs = self.coupling.dofs(i);
-            let out = g.push(self.sets[i].dim(), dofs);
-            let n = dofs.len().max(1);
-            for (row, w) in out.chunks_exact_mut(n).zip(self.coupling.values(i).chunks_exact(n)) {
-                for ((g, w), &j) in row.iter_mut().zip(w).zip(dofs) {
-                    *g = w * red.columns[j as usize];
-                }
-            }
-        }
+        g.set(&self.coupling, m);
     }
 
     fn reduce_block_diagonal(&mut self) {
         let Some(m) = self.matrix.as_block_diagonal() else { return };
         let red = &mut self.reduction;
-        let blocks = self.sets.len();
+        let blocks = self.coupling.len();
         red.component_start.clear();
         red.component_start.push(0);
         red.components.clear();
@@ -329,7 +245,7 @@ impl FullProblem {
             red.component_start.push(red.components.len());
             red.column_start.push(red.columns.len());
             let touched = &red.components[first..];
-            for k in 0..self.sets[j].dim() {
+            for k in 0..self.coupling.dim(j) {
                 for &c in touched {
                     let at = red.columns.len();
                     red.columns.resize(at + m.size(c), 0.0);
@@ -355,8 +271,8 @@ impl FullProblem {
         a.values.clear();
         a.start.push(0);
         a.row.push(0);
-        for set in &self.sets {
-            a.start.push(a.start[a.start.len() - 1] + set.dim());
+        for i in 0..blocks {
+            a.start.push(a.start[i] + self.coupling.dim(i));
         }
         for i in 0..blocks {
             red.neighbours.clear();
@@ -380,8 +296,8 @@ impl FullProblem {
                 a.offset.push(a.values.len());
                 let touched = &red.components[red.component_start[j]..red.component_start[j + 1]];
                 let height: usize = touched.iter().map(|&c| m.size(c)).sum();
-                for p in 0..self.sets[i].dim() {
-                    for k in 0..self.sets[j].dim() {
+                for p in 0..self.coupling.dim(i) {
+                    for k in 0..self.coupling.dim(j) {
                         let mut s = 0.0;
                         for (&l, w) in dofs.iter().zip(&values[p * dofs.len()..]) {
                             let mut at = red.column_start[j] + k * height;
@@ -405,10 +321,7 @@ impl FullProblem {
         let red = &mut self.reduction;
         v.copy_from_slice(&red.v_free);
         if let ReducedMatrix::Gram(g) = &red.problem.matrix {
-            g.combine(r, &mut red.y);
-            for ((v, y), root) in v.iter_mut().zip(&red.y).zip(&red.columns) {
-                *v += root * y;
-            }
+            g.add_combined(r, v);
             return;
         }
         let Some(m) = self.matrix.as_block_diagonal() else {
@@ -425,10 +338,10 @@ impl FullProblem {
             return;
         };
         let mut row = 0;
-        for j in 0..self.sets.len() {
+        for j in 0..self.coupling.len() {
             let touched = &red.components[red.component_start[j]..red.component_start[j + 1]];
             let mut at = red.column_start[j];
-            for _ in 0..self.sets[j].dim() {
+            for _ in 0..self.coupling.dim(j) {
                 for &c in touched {
                     for &i in m.members(c) {
                         v[i] += red.columns[at] * r[row];
@@ -445,7 +358,7 @@ impl FullProblem {
         if let Err(singular) = self.reduce() {
             return Report { row: Some(singular.row), ..Report::failed(solver.info().name, Status::Singular) };
         }
-        let report = if self.sets.is_empty() {
+        let report = if self.coupling.is_empty() {
             Report::trivial(solver.info().name)
         } else {
             solver.solve(&self.reduction.problem, r, options)
@@ -492,18 +405,14 @@ impl FullProblem {
         let n = self.matrix.size();
         let mut matrix = Vec::new();
         self.matrix.for_each_entry(|i, j, v| matrix.push((i, j, v)));
-        let mut at = 0;
-        let blocks = (0..self.sets.len())
-            .map(|i| {
-                let d = self.sets[i].dim();
-                at += d;
-                FullBlockFile {
-                    name: names.get(i).cloned().unwrap_or_default(),
-                    set: self.sets[i].clone(),
-                    dofs: self.coupling.dofs(i).to_vec(),
-                    w: self.coupling.values(i).to_vec(),
-                    c: self.c[at - d..at].to_vec(),
-                }
+        let blocks = self.blocks().iter().enumerate();
+        let blocks = blocks
+            .map(|(i, block)| FullBlockFile {
+                name: names.get(i).cloned().unwrap_or_default(),
+                set: block.set.clone(),
+                dofs: self.coupling.dofs(i).to_vec(),
+                w: self.coupling.values(i).to_vec(),
+                c: self.c[block.start..][..block.set.dim()].to_vec(),
             })
             .collect();
         let file =
@@ -557,7 +466,7 @@ impl FullProblem {
         };
         finite("f", &p.f)?;
         finite("c", &p.c)?;
-        finite("w", &p.coupling.values)?;
+        finite("w", p.coupling.all_values())?;
         finite("guess", &file.guess)?;
         if !file.guess.is_empty() && file.guess.len() != rows {
             return Err(ProblemError::Size { what: "guess", found: file.guess.len(), expected: rows });

@@ -17,13 +17,16 @@
 //! assert_eq!(r, [1.0, -0.5]);
 //! ```
 
+mod coupling;
 pub mod full;
 mod gram;
 pub mod linear;
 pub mod problem;
+pub mod room;
 pub mod sets;
 pub mod solver;
 
+pub use coupling::Coupling;
 pub use full::FullProblem;
 pub use problem::{Problem, ProblemError};
 pub use sets::{BlockMode, Mode, Polygon, Set, SetError};

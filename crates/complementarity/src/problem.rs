@@ -19,6 +19,7 @@
 
 use crate::gram::Gram;
 use crate::linear::{Dense, dense};
+use crate::room;
 use crate::sets::{BlockMode, MAX_DIM, Set, SetError};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,14 @@ pub struct Block {
     pub set: Set,
     /// First row of the block.
     pub start: usize,
+}
+
+impl Block {
+    /// Its modes at its part (r_i, u_i) of a solution, with ρ = 1/A_NN.
+    #[inline]
+    pub(crate) fn mode(&self, a_nn: f64, r: &[f64], u: &[f64]) -> BlockMode {
+        self.set.mode(r, u, if a_nn > 0.0 { 1.0 / a_nn } else { 1.0 })
+    }
 }
 
 /// A square matrix of dense blocks, stored by block rows; columns ascending, the diagonal always there.
@@ -72,7 +81,7 @@ pub enum ReducedMatrix {
     Dense(Dense),
     /// Only coupled blocks.
     BlockSparse(BlockSparse),
-    /// A = GᵀG, by its factor.
+    /// A = Wᵀ D W, by its parts.
     Gram(Gram),
 }
 
@@ -151,17 +160,19 @@ impl Problem {
         Self::dense(vec![Set::NonNegative; n], a, b)
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn clear_blocks(&mut self) {
         self.blocks.clear();
-        self.b.clear();
     }
 
-    /// Replaces the set of block `i` by one of the same dimension, if it differs.
-    #[inline]
-    pub(crate) fn renew_set(&mut self, i: usize, set: &Set) {
-        if self.blocks[i].set != *set {
-            self.blocks[i].set = set.clone();
-        }
+    /// Replaces the set of block `i` by one of the same dimension.
+    pub(crate) fn replace_set(&mut self, i: usize, set: Set) {
+        self.blocks[i].set = set;
+    }
+
+    /// Makes room for blocks and their rows.
+    pub(crate) fn reserve(&mut self, blocks: usize, rows: usize) {
+        room::reserve(&mut self.blocks, blocks);
+        room::reserve(&mut self.b, rows);
     }
 
     /// The same problem with a dense matrix.
@@ -216,7 +227,7 @@ impl Problem {
                 let (_, e, v) = a.block(m, i);
                 v[k * e..(k + 1) * e].iter().all(|&v| v == 0.0)
             }),
-            ReducedMatrix::Gram(g) => g.row(i, k).iter().all(|&v| v == 0.0),
+            ReducedMatrix::Gram(g) => g.coupling().row(i, k).iter().all(|&v| v == 0.0),
         };
         (0..self.blocks.len()).find(|&i| {
             let b = &self.b[self.blocks[i].start..];
@@ -315,11 +326,12 @@ impl Problem {
                 &a.values
             }
             ReducedMatrix::Gram(g) => {
-                size("blocks of G", g.len(), self.blocks.len())?;
+                let w = g.coupling();
+                size("blocks of W", w.len(), self.blocks.len())?;
                 for i in 0..self.blocks.len() {
-                    size("rows of a block of G", g.dim(i), self.blocks[i].set.dim())?;
+                    size("rows of a block of W", w.dim(i), self.blocks[i].set.dim())?;
                 }
-                g.values()
+                w.all_values()
             }
         };
         let finite = |what, v: &[f64]| match v.iter().position(|x| !x.is_finite()) {
@@ -353,13 +365,13 @@ impl Problem {
 
     /// The first diagonal entry of block `i`: A_NN of a contact.
     #[inline]
-    fn first_diagonal(&self, i: usize) -> f64 {
+    pub(crate) fn first_diagonal(&self, i: usize) -> f64 {
         match &self.matrix {
             ReducedMatrix::Dense(a) => a[(self.blocks[i].start, self.blocks[i].start)],
             ReducedMatrix::BlockSparse(a) => {
                 (a.row[i]..a.row[i + 1]).find(|&k| a.column[k] == i).map_or(0.0, |k| a.values[a.offset[k]])
             }
-            ReducedMatrix::Gram(g) => dense::dot(g.row(i, 0), g.row(i, 0)),
+            ReducedMatrix::Gram(g) => g.diagonal(i, 0, 0),
         }
     }
 
@@ -383,7 +395,7 @@ impl Problem {
             ReducedMatrix::Gram(g) => {
                 for p in 0..d {
                     for q in 0..d {
-                        out[p * d + q] = dense::dot(g.row(i, p), g.row(i, q));
+                        out[p * d + q] = g.diagonal(i, p, q);
                     }
                 }
             }
@@ -393,11 +405,21 @@ impl Problem {
     /// The residual that decides "solved". `u` receives A r + b.
     pub fn residual(&self, r: &[f64], u: &mut [f64]) -> f64 {
         self.velocity(r, u);
+        self.residual_of(r, |block| {
+            let mut own = [0.0; MAX_DIM];
+            let (s, d) = (self.blocks[block].start, self.blocks[block].set.dim());
+            own[..d].copy_from_slice(&u[s..s + d]);
+            own
+        })
+    }
+
+    /// The residual from the velocities of single blocks.
+    fn residual_of(&self, r: &[f64], velocity: impl Fn(usize) -> [f64; MAX_DIM]) -> f64 {
         let mut sum = 0.0;
         let mut f = [0.0; MAX_DIM];
-        for block in &self.blocks {
+        for (i, block) in self.blocks.iter().enumerate() {
             let (s, d) = (block.start, block.set.dim());
-            block.set.natural_map(&r[s..s + d], &u[s..s + d], &mut f);
+            block.set.natural_map(&r[s..s + d], &velocity(i)[..d], &mut f);
             for k in 0..d {
                 sum += f[k] * f[k];
             }
@@ -406,26 +428,26 @@ impl Problem {
         if scale > 0.0 { sum.sqrt() / scale } else { sum.sqrt() }
     }
 
-    /// The modes of block `i` at a solution (r, u), with ρ = 1/A_NN of the block.
+    /// The modes of block `i` at its part (r_i, u_i) of a solution, with ρ = 1/A_NN of the block.
     #[inline]
     pub fn mode(&self, i: usize, r: &[f64], u: &[f64]) -> BlockMode {
-        let (s, d) = (self.blocks[i].start, self.blocks[i].set.dim());
-        let a = self.first_diagonal(i);
-        let rho = if a > 0.0 { 1.0 / a } else { 1.0 };
-        self.blocks[i].set.mode(&r[s..s + d], &u[s..s + d], rho)
+        self.blocks[i].mode(self.first_diagonal(i), r, u)
     }
 
     /// The modes of all blocks at a solution (r, u). See [`Problem::mode`].
     pub fn modes(&self, r: &[f64], u: &[f64], modes: &mut Vec<BlockMode>) {
         modes.clear();
-        modes.extend((0..self.blocks.len()).map(|i| self.mode(i, r, u)));
+        modes.extend(self.blocks.iter().enumerate().map(|(i, block)| {
+            let rows = block.start..block.start + block.set.dim();
+            self.mode(i, &r[rows.clone()], &u[rows])
+        }));
     }
 }
 
 /// Velocities of single blocks while percussions change block by block.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Relative {
-    /// G r of a problem in Gram form.
+    /// D W r of a problem in Gram form.
     pub(crate) y: Vec<f64>,
 }
 
@@ -437,8 +459,18 @@ impl Relative {
         }
     }
 
+    /// Begins at r; the residual there.
+    pub(crate) fn residual(&mut self, problem: &Problem, r: &[f64]) -> f64 {
+        self.begin(problem, r);
+        problem.residual_of(r, |i| {
+            let mut u = [0.0; MAX_DIM];
+            self.velocity(problem, i, r, &mut u);
+            u
+        })
+    }
+
     /// u_i = (A r + b)_i of one block.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn velocity(&self, problem: &Problem, i: usize, r: &[f64], u: &mut [f64]) {
         let (s, d) = (problem.blocks[i].start, problem.blocks[i].set.dim());
         u[..d].copy_from_slice(&problem.b[s..s + d]);
@@ -454,7 +486,7 @@ impl Relative {
     }
 
     /// Takes note that the percussion of block i changed by `change`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn change(&mut self, problem: &Problem, i: usize, change: &[f64]) {
         if let ReducedMatrix::Gram(g) = &problem.matrix {
             g.add_force(i, change, &mut self.y);

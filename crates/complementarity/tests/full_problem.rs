@@ -350,11 +350,10 @@ fn a_problem_that_is_used_again_forgets_the_old_one() {
         now.blocks.push(extra);
         compare(&mut used, &now, "one more block");
 
-        // `sets` is a public field.
         let wider = Set::Interval { lower: -0.01, upper: 0.01 };
         let k = now.blocks.iter().position(|b| matches!(b.0, Set::Interval { .. })).unwrap();
         now.blocks[k].0 = wider.clone();
-        used.sets[k] = wider;
+        used.replace_set(k, wider);
         compare(&mut used, &now, "another set");
     }
 }

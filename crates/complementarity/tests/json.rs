@@ -116,15 +116,15 @@ fn a_full_problem_comes_back_to_the_bit() {
     assert_eq!(bits(&start), bits(&guess));
     assert_eq!(bits(&back.f), bits(&problem.f));
     assert_eq!(bits(&back.c), bits(&problem.c));
-    assert_eq!(back.sets, problem.sets);
+    assert_eq!(back.blocks(), problem.blocks());
     for i in 0..40 {
         for j in 0..40 {
             assert_eq!(back.matrix.get(i, j).to_bits(), problem.matrix.get(i, j).to_bits());
         }
     }
-    for k in 0..problem.sets.len() {
-        assert_eq!(back.coupling.dofs(k), problem.coupling.dofs(k));
-        assert_eq!(bits(back.coupling.values(k)), bits(problem.coupling.values(k)));
+    for k in 0..problem.blocks().len() {
+        assert_eq!(back.coupling().dofs(k), problem.coupling().dofs(k));
+        assert_eq!(bits(back.coupling().values(k)), bits(problem.coupling().values(k)));
     }
     assert_eq!(back.to_json(&names, &guess), text);
     assert_eq!(back.matrix.kernel_name(), problem.matrix.kernel_name());

@@ -112,20 +112,20 @@ fn main() {
         for _ in 0..settle {
             run.advance(&mut ());
         }
-        let w = run.summary().work;
+        let w = *run.work();
         let clock = Instant::now();
         for _ in 0..steps {
             run.advance(&mut ());
         }
         let seconds = clock.elapsed().as_secs_f64();
-        let s = run.summary();
-        let contacts = (s.work.index_set - w.index_set) as f64 / (s.work.scheme_calls - w.scheme_calls) as f64;
-        let calls = (s.work.scheme_calls - w.scheme_calls) as f64;
+        let s = *run.work();
+        let calls = (s.scheme_calls - w.scheme_calls) as f64;
+        let contacts = (s.index_set - w.index_set) as f64 / calls;
         println!(
             "{n} discs: {:.1} us per step, {contacts:.0} contacts, {:.1} ns per contact and sweep, {:.1} redone, {:.0} bytes per disc",
             1e6 * seconds / calls,
             1e9 * seconds / (calls * contacts * sweeps as f64),
-            (s.work.reach_redone - w.reach_redone) as f64,
+            (s.reach_redone - w.reach_redone) as f64,
             (resident() - before) / n as f64,
         );
         return;
@@ -137,13 +137,12 @@ fn main() {
     let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
     let mut clock = Instant::now();
     let begin = Instant::now();
-    let mut last = run.summary().work;
+    let mut last = *run.work();
     loop {
         let done = run.advance(&mut ()) != Advance::Stepped;
         let t = run.state().t;
         if done || (t / 0.1).floor() > ((t - step) / 0.1).floor() {
-            let s = run.summary();
-            let w = s.work;
+            let w = *run.work();
             let kinetic: f64 = 0.5 * run.state().u.iter().map(|u| u * u).sum::<f64>();
             let steps = (w.steps - last.steps).max(1) as f64;
             eprintln!(
@@ -158,6 +157,7 @@ fn main() {
             last = w;
             clock = Instant::now();
             if done {
+                let s = run.summary();
                 println!(
                     "{:?} after {:.2} s: {:?}",
                     s.status,

@@ -2,16 +2,17 @@
 
 use crate::bar::{Bar, Chain};
 use crate::body::{Body, Mobility, Weight};
+use crate::detection::{Detection, IDENTITY, MAX_SHAPES};
 use crate::error::BuildError;
 use crate::plane::{Vec2, dot, norm, sub};
 use crate::shape::{Shape, encounters};
 use crate::spring::{Link, Spring};
-use crate::system::{Detection, Entry, ForceKind, IDENTITY, Limit, MAX_SHAPES, Multibody, NO_DOF, Placed};
+use crate::system::{Entry, ForceKind, Limit, MAX_COORDINATES, Multibody, Place, Placed};
 use complementarity::linear::Pattern;
 use nonsmooth::State;
 use nonsmooth::contract::{ForceInfo, Interaction, Kind, Needs, Structure};
 use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
-use nonsmooth::names::{is_name, nearest};
+use nonsmooth::names::{Names, is_name, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -111,14 +112,18 @@ impl Builder {
         &self.bars
     }
 
-    /// Names of the coordinates: those of the free bodies, then those of the bars.
-    pub fn coordinates(&self) -> Vec<String> {
-        let free = self.bodies.iter().filter(|b| matches!(b.mobility, Mobility::Free));
-        let mut names: Vec<String> = free.flat_map(|b| ["x", "y", "phi"].map(|c| format!("{}_{c}", b.name))).collect();
-        for bar in &self.bars {
-            names.extend((0..=bar.elements).map(|i| format!("{}_{i}", bar.name)));
-        }
-        names
+    /// Names of the coordinates (those of the free bodies, then those of the bars) and of their rates.
+    fn coordinates(&self) -> (Names, Names) {
+        Names::with_rates(|add| {
+            for body in self.bodies.iter().filter(|b| matches!(b.mobility, Mobility::Free)) {
+                for c in ["_x", "_y", "_phi"] {
+                    add(&[&body.name, c]);
+                }
+            }
+            for bar in &self.bars {
+                (0..=bar.elements).for_each(|i| add(&[&bar.name, "_", &i.to_string()]));
+            }
+        })
     }
 
     /// The system and its start.
@@ -132,18 +137,19 @@ impl Builder {
         let free = self.bodies.iter().filter(|b| matches!(b.mobility, Mobility::Free)).count();
         let nodes = self.bars.iter().fold(0usize, |sum, b| sum.saturating_add(b.elements).saturating_add(1));
         let total = nodes.saturating_add(3 * free).saturating_add(others);
-        if total >= NO_DOF as usize {
-            return Err(BuildError::Many { what: "coordinates", found: total, limit: NO_DOF as usize - 1 });
+        if total > MAX_COORDINATES {
+            return Err(BuildError::Many { what: "coordinates", found: total, limit: MAX_COORDINATES });
         }
         self.check_names()?;
         if let Some(&value) = self.gravity.iter().find(|v| !v.is_finite()) {
             let (part, what, expected) = ("gravity".into(), "a component", "finite");
             return Err(BuildError::Number { part, what, expected, value });
         }
-        let coordinates = self.coordinates();
+        let (coordinates, velocities) = self.coordinates();
         let mut q = Vec::with_capacity(total);
         let mut u = Vec::with_capacity(total);
-        let (mut entries, mut shapes) = (Vec::new(), Vec::new());
+        let mut entries = Vec::with_capacity(self.bodies.len());
+        let mut shapes = Vec::with_capacity(self.bodies.iter().map(|b| b.shapes.len()).sum());
         let classes = Classes::new(&self)?;
         for (i, body) in self.bodies.iter().enumerate() {
             entries.push(entry(body, q.len())?);
@@ -169,7 +175,7 @@ impl Builder {
             forces.push(kind);
             infos.push(ForceInfo { name, potential, constant_jacobian });
         };
-        if self.gravity != [0.0, 0.0] && entries.iter().any(|e| e.dof != NO_DOF) {
+        if self.gravity != [0.0, 0.0] && free > 0 {
             force(ForceKind::Gravity, "gravity".into(), true, true);
         }
         let mut chains = Vec::new();
@@ -186,8 +192,8 @@ impl Builder {
         let mut links = Vec::new();
         for spring in &self.springs {
             let link = self.link(spring)?;
-            let dofs = link.bodies.map(|b| entries[b].dof).into_iter().filter(|&d| d != NO_DOF);
-            let dofs: Vec<usize> = dofs.flat_map(|d| (d as usize)..(d as usize + 3)).collect();
+            let dofs = link.bodies.map(|b| entries[b].dof()).into_iter().flatten();
+            let dofs: Vec<usize> = dofs.flat_map(|d| d..d + 3).collect();
             pattern.couple(&dofs);
             force(ForceKind::Spring(links.len()), spring.name.clone(), true, link.torsion);
             if link.damping > 0.0 {
@@ -205,7 +211,7 @@ impl Builder {
         let laws: Vec<Law> = laws.chain(limits.iter().map(|l| (*l.interaction.law).clone())).collect();
         let moving = self.bodies.iter().any(|b| matches!(b.mobility, Mobility::Driven(_)));
         let structure = Structure {
-            velocities: coordinates.iter().map(|c| format!("{c}'")).collect(),
+            velocities,
             coordinates,
             forces: infos,
             pattern,
@@ -217,7 +223,7 @@ impl Builder {
         let bodies = self.bodies;
         let system = Multibody {
             structure,
-            names: bodies.iter().map(|b| b.name.clone().into_boxed_str()).collect(),
+            names: bodies.iter().map(|b| &b.name).collect(),
             entries,
             shapes,
             classes: classes.count,
@@ -319,11 +325,11 @@ impl Builder {
         BuildError::Unknown { part: part.into(), name: name.into(), expected, hint }
     }
 
-    fn limits(&self, coordinates: &[String]) -> Result<Vec<Limit>, BuildError> {
+    fn limits(&self, coordinates: &Names) -> Result<Vec<Limit>, BuildError> {
         let mut limits = Vec::new();
         for (i, s) in self.stops.iter().enumerate() {
-            let dof = coordinates.iter().position(|c| *c == s.coordinate).ok_or_else(|| {
-                let hint = hint(&s.coordinate, coordinates.iter().map(String::as_str));
+            let dof = coordinates.iter().position(|c| c == s.coordinate).ok_or_else(|| {
+                let hint = hint(&s.coordinate, coordinates.iter());
                 let (part, name) = (s.name.clone(), s.coordinate.clone());
                 BuildError::Unknown { part, name, expected: "not a coordinate", hint }
             })?;
@@ -447,16 +453,14 @@ fn entry(body: &Body, dof: usize) -> Result<Entry, BuildError> {
     // What a turn moves, and the size beside which a margin is small.
     let lever = body.shapes.iter().map(Shape::lever).fold(0.0, f64::max);
     let size = body.shapes.iter().map(|s| s.bound().1).filter(|r| r.is_finite()).fold(0.0, f64::max);
-    let motion = match &body.mobility {
-        Mobility::Driven(m) => Some(m.clone()),
-        _ => None,
+    let (place, turns) = match &body.mobility {
+        Mobility::Free => (Place::Free(dof as u32), true),
+        Mobility::Driven(m) => (Place::Driven(Box::new(m.clone())), m.turns()),
+        Mobility::Fixed => (Place::Fixed(Box::new(body.pose)), false),
     };
-    let free = matches!(body.mobility, Mobility::Free);
-    let (mass, inertia) = if free { weight(body)? } else { (0.0, 0.0) };
-    let dof = if free { dof as u32 } else { NO_DOF };
-    let turns = motion.as_ref().map_or(free, |m| m.turns());
+    let (mass, inertia) = if matches!(place, Place::Free(_)) { weight(body)? } else { (0.0, 0.0) };
     let sweeps = turns && lever == f64::INFINITY;
-    Ok(Entry { dof, pose: body.pose, motion, mass, inertia, lever, size, touches: !body.shapes.is_empty(), sweeps })
+    Ok(Entry { place, mass, inertia, lever, size, touches: !body.shapes.is_empty(), sweeps })
 }
 
 fn weight(body: &Body) -> Result<(f64, f64), BuildError> {

@@ -12,6 +12,7 @@ mod bar;
 mod body;
 mod broad_phase;
 mod builder;
+mod detection;
 mod error;
 mod plane;
 mod shape;

@@ -2,63 +2,37 @@
 //!
 //! Coordinates are (x, y, φ) of every free body, then the node displacements of every bar; q̇ = u, M constant. Contacts between bodies
 //! are found by detection; the identity of one is made of its two shapes and of which point of which of them touches.
-//!
-//! **The list of contacts** is made with a margin m_i around every body and kept while
-//!
-//! ```text
-//! (way of body i since then) + (what it may go in this step) ≤ m_i     for all bodies i
-//! ```
-//!
-//! where a body may go reach.time·(its speed) + reach.distance, and m_i holds a few such steps and a part of its size. So a body
-//! at rest never causes a search, and a fast one widens the margin around itself alone. A half-plane that turns moves without bound:
-//! its margin is infinite.
 
 use crate::bar::Chain;
 use crate::body::Motion;
-use crate::broad_phase::{Circle, Grid};
-use crate::plane::{Turn, Vec2, add, dot, norm, sub};
-use crate::shape::{Shape, encounters};
+use crate::detection::{DETECTED, Detection, IDENTITY, Meeting, meeting, shapes_of};
+use crate::plane::{Vec2, dot, norm, sub};
+use crate::shape::Shape;
 use crate::spring::{Link, six};
 use crate::touch::{Pose, Touch, Twist};
 use complementarity::linear::Matrix;
 use nonsmooth::System;
 use nonsmooth::contract::{Candidates, Derivatives, Interaction, Kind, Reach, Structure};
 use nonsmooth::law::Law;
+use nonsmooth::names::Names;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// No coordinates.
-pub(crate) const NO_DOF: u32 = u32::MAX;
-/// Identities of this crate begin here, so that they can stand beside those of other systems.
-pub(crate) const IDENTITY: u64 = 1 << 62;
-const DETECTED: u64 = IDENTITY | 1 << 60;
-const SHAPE_BITS: u32 = 24;
-const FEATURE_BITS: u32 = 4;
-/// Bit of a feature: the point belongs to the second shape.
-const OF_SECOND: u64 = 8;
-/// Shapes that identities can tell apart.
-pub(crate) const MAX_SHAPES: usize = 1 << SHAPE_BITS;
-
-/// Margin of the list of contacts: part of the size of a body.
-const SKIN: f64 = 0.05;
-/// Further steps at the present speed that the margin holds.
-const STEPS_AHEAD: f64 = 3.0;
-/// Contacts per shape beyond which a list cannot be that of bodies that hardly overlap.
-const CROWD: usize = 100;
-/// The same for few shapes.
-const CROWD_OF_FEW: usize = 100_000;
-
-static LISTS: AtomicU64 = AtomicU64::new(1);
+/// Coordinates that can be numbered.
+pub(crate) const MAX_COORDINATES: usize = u32::MAX as usize - 1;
+/// How a body moves. A thin pointer for those that do not move by forces: they are few.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// By forces; its first coordinate.
+    Free(u32),
+    Fixed(Box<Pose>),
+    Driven(Box<Arc<dyn Motion>>),
+}
 
 /// A body at work.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// First coordinate, or [`NO_DOF`].
-    pub(crate) dof: u32,
-    /// Pose of a fixed body.
-    pub(crate) pose: Pose,
-    pub(crate) motion: Option<Arc<dyn Motion>>,
+    pub(crate) place: Place,
     pub(crate) mass: f64,
     pub(crate) inertia: f64,
     /// How far a turn of 1 rad moves its surface, m.
@@ -97,27 +71,11 @@ pub(crate) struct Limit {
     pub(crate) interaction: Interaction,
 }
 
-/// The list of contacts and what it was made for.
-#[derive(Debug, Default)]
-pub(crate) struct Detection {
-    grid: Grid,
-    circles: Vec<Circle>,
-    /// Identities of the contacts found.
-    found: Vec<u64>,
-    poses: Vec<Pose>,
-    margins: Vec<f64>,
-    /// Mark of the list; zero if there is none.
-    stamp: u64,
-    complete: bool,
-    /// A body whose prescribed motion is not finite.
-    lost: Option<usize>,
-}
-
 /// Bodies, bars, springs and contacts as a [`System`]. Made by a [`crate::Builder`].
 #[derive(Debug)]
 pub struct Multibody {
     pub(crate) structure: Structure,
-    pub(crate) names: Vec<Box<str>>,
+    pub(crate) names: Names,
     pub(crate) entries: Vec<Entry>,
     pub(crate) shapes: Vec<Placed>,
     pub(crate) classes: usize,
@@ -131,71 +89,65 @@ pub struct Multibody {
     pub(crate) detection: RefCell<Detection>,
 }
 
-/// A contact found by detection: the shape with the point, which point, and the shape with the surface.
-#[derive(Debug, Clone, Copy)]
-struct Meeting {
-    point: usize,
-    index: usize,
-    surface: usize,
-}
-
-#[inline]
-fn identity(first: u32, second: u32, feature: u64) -> u64 {
-    DETECTED | (u64::from(first) << (SHAPE_BITS + FEATURE_BITS)) | (u64::from(second) << FEATURE_BITS) | feature
-}
-
-#[inline]
-fn shapes_of(id: u64) -> (usize, usize) {
-    let mask = (1u64 << SHAPE_BITS) - 1;
-    (((id >> (SHAPE_BITS + FEATURE_BITS)) & mask) as usize, ((id >> FEATURE_BITS) & mask) as usize)
-}
-
-#[inline]
-fn meeting(id: u64) -> Meeting {
-    let ((first, second), feature) = (shapes_of(id), id & 15);
-    let index = (feature & 7) as usize;
-    if feature & OF_SECOND == 0 {
-        Meeting { point: first, index, surface: second }
-    } else {
-        Meeting { point: second, index, surface: first }
-    }
-}
-
 impl Entry {
+    /// Its first coordinate, if it moves by forces.
     #[inline]
-    fn pose(&self, t: f64, q: &[f64]) -> Pose {
-        if self.dof != NO_DOF {
-            let at = self.dof as usize;
-            return Pose { centre: [q[at], q[at + 1]], angle: q[at + 2] };
+    pub(crate) fn dof(&self) -> Option<usize> {
+        match self.place {
+            Place::Free(dof) => Some(dof as usize),
+            _ => None,
         }
-        match &self.motion {
-            Some(m) => m.at(t).0,
-            None => self.pose,
+    }
+
+    /// Its prescribed motion, if it has one.
+    #[inline]
+    fn motion(&self) -> Option<&dyn Motion> {
+        match &self.place {
+            Place::Driven(m) => Some(&***m),
+            _ => None,
         }
     }
 
     #[inline]
-    fn twist(&self, t: f64, u: &[f64]) -> Twist {
-        if self.dof != NO_DOF {
-            let at = self.dof as usize;
-            return Twist { velocity: [u[at], u[at + 1]], spin: u[at + 2] };
+    pub(crate) fn pose(&self, t: f64, q: &[f64]) -> Pose {
+        match &self.place {
+            Place::Free(dof) => {
+                let at = *dof as usize;
+                Pose { centre: [q[at], q[at + 1]], angle: q[at + 2] }
+            }
+            Place::Driven(m) => m.at(t).0,
+            Place::Fixed(pose) => **pose,
         }
-        match &self.motion {
-            Some(m) => m.at(t).1,
-            None => Twist::default(),
+    }
+
+    #[inline]
+    pub(crate) fn twist(&self, t: f64, u: &[f64]) -> Twist {
+        match &self.place {
+            Place::Free(dof) => {
+                let at = *dof as usize;
+                Twist { velocity: [u[at], u[at + 1]], spin: u[at + 2] }
+            }
+            Place::Driven(m) => m.at(t).1,
+            Place::Fixed(_) => Twist::default(),
         }
+    }
+
+    /// Whether it never moves.
+    #[inline]
+    pub(crate) fn still(&self) -> bool {
+        matches!(self.place, Place::Fixed(_))
     }
 
     /// Speed of the fastest point of its surface, m/s.
     #[inline]
-    fn speed(&self, w: &Twist) -> f64 {
+    pub(crate) fn speed(&self, w: &Twist) -> f64 {
         norm(w.velocity) + self.turned(w.spin)
     }
 
     /// Whether its way must be watched.
     #[inline]
-    fn moves_surface(&self) -> bool {
-        self.touches && !self.sweeps && (self.dof != NO_DOF || self.motion.is_some())
+    pub(crate) fn moves_surface(&self) -> bool {
+        self.touches && !self.sweeps && !self.still()
     }
 
     /// Way of the surface for a turn, m. A half-plane that turns moves without bound.
@@ -206,7 +158,7 @@ impl Entry {
 
     /// Way between two poses, m.
     #[inline]
-    fn way(&self, a: &Pose, b: &Pose) -> f64 {
+    pub(crate) fn way(&self, a: &Pose, b: &Pose) -> f64 {
         norm(sub(b.centre, a.centre)) + self.turned(b.angle - a.angle)
     }
 }
@@ -227,7 +179,7 @@ impl Multibody {
 
     /// The number of a body by its name.
     pub fn body(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|n| **n == *name)
+        self.names.iter().position(|n| n == name)
     }
 
     /// Mass (kg) and moment of inertia (kg m²) of a body; zero for one that does not move by forces.
@@ -247,8 +199,7 @@ impl Multibody {
 
     /// First coordinate of a body that moves by forces.
     pub fn first_coordinate(&self, body: usize) -> Option<usize> {
-        let dof = self.entries[body].dof;
-        (dof != NO_DOF).then_some(dof as usize)
+        self.entries[body].dof()
     }
 
     /// Shapes of a body.
@@ -274,7 +225,7 @@ impl Multibody {
             if first[c].get_or_insert(s).body != s.body {
                 second[c].get_or_insert(s);
             }
-            free[c] |= self.entries[s.body as usize].dof != NO_DOF;
+            free[c] |= self.entries[s.body as usize].dof().is_some();
         }
         let mut out = Vec::new();
         for i in 0..self.classes {
@@ -289,8 +240,13 @@ impl Multibody {
         out
     }
 
+    /// The bodies that move by forces, each with its first coordinate.
+    fn free(&self) -> impl Iterator<Item = (&Entry, usize)> {
+        self.entries.iter().filter_map(|e| Some((e, e.dof()?)))
+    }
+
     #[inline]
-    fn touch(&self, m: &Meeting, t: f64, q: &[f64]) -> Touch {
+    pub(crate) fn touch(&self, m: &Meeting, t: f64, q: &[f64]) -> Touch {
         let (p, s) = (&self.shapes[m.point], &self.shapes[m.surface]);
         let (bp, bs) = (&self.entries[p.body as usize], &self.entries[s.body as usize]);
         Touch::new(&p.shape, m.index, &bp.pose(t, q), &s.shape, &bs.pose(t, q))
@@ -312,8 +268,7 @@ impl Multibody {
         let mut dofs = [0u32; 6];
         let mut n = 0;
         for body in [p.body, s.body] {
-            let dof = self.entries[body as usize].dof;
-            if dof != NO_DOF {
+            if let Place::Free(dof) = self.entries[body as usize].place {
                 for k in 0..3 {
                     dofs[n] = dof + k;
                     n += 1;
@@ -327,93 +282,6 @@ impl Multibody {
         Some(Interaction::new(id, Kind::Contact, dim, law.clone(), &dofs[..n]).found_by_detection())
     }
 
-    /// Whether no body has used up its margin.
-    fn still_valid(&self, d: &Detection, t: f64, q: &[f64], u: &[f64], reach: Reach) -> bool {
-        d.stamp != 0
-            && self.entries.iter().zip(&d.poses).zip(&d.margins).all(|((e, before), margin)| {
-                if !e.moves_surface() {
-                    return true;
-                }
-                let may = reach.time * e.speed(&e.twist(t, u)) + reach.distance;
-                e.way(before, &e.pose(t, q)) + may <= *margin
-            })
-    }
-
-    /// Makes the list anew.
-    fn detect(&self, d: &mut Detection, t: f64, q: &[f64], u: &[f64], reach: Reach) {
-        d.poses.clear();
-        d.margins.clear();
-        d.lost = None;
-        for (i, e) in self.entries.iter().enumerate() {
-            let pose = e.pose(t, q);
-            d.poses.push(pose);
-            let still = e.dof == NO_DOF && e.motion.is_none();
-            let margin = if still {
-                0.0
-            } else if e.sweeps {
-                f64::INFINITY
-            } else {
-                let way = reach.time * e.speed(&e.twist(t, u));
-                SKIN * e.size + (1.0 + STEPS_AHEAD) * way + 2.0 * reach.distance
-            };
-            d.margins.push(margin);
-            if !(pose.centre[0].is_finite() && pose.centre[1].is_finite() && pose.angle.is_finite()) || margin.is_nan()
-            {
-                d.lost.get_or_insert(i);
-            }
-        }
-        d.circles.clear();
-        for (i, s) in self.shapes.iter().enumerate() {
-            let (e, pose) = (&self.entries[s.body as usize], &d.poses[s.body as usize]);
-            let (local, radius) = s.shape.bound();
-            let centre =
-                if local == [0.0, 0.0] { pose.centre } else { add(pose.centre, Turn::by(pose.angle).apply(local)) };
-            let radius = radius + d.margins[s.body as usize];
-            d.circles.push(Circle { shape: i as u32, centre, radius, free: e.dof != NO_DOF });
-        }
-        let (poses, margins) = (&d.poses, &d.margins);
-        let (shapes, laws, classes) = (&self.shapes, &self.laws, self.classes);
-        let meet = |a: &Circle, b: &Circle, out: &mut Vec<u64>| {
-            let (first, second) = (a.shape.min(b.shape), a.shape.max(b.shape));
-            let (x, y) = (&shapes[first as usize], &shapes[second as usize]);
-            let law = &laws[usize::from(x.class) * classes + usize::from(y.class)];
-            if x.body == y.body || law.is_none() {
-                return;
-            }
-            let (i, j) = (x.body as usize, y.body as usize);
-            let allowed = margins[i] + margins[j];
-            let (of_first, of_second) = encounters(&x.shape, &y.shape);
-            for k in 0..of_first {
-                if Touch::new(&x.shape, k, &poses[i], &y.shape, &poses[j]).gap <= allowed {
-                    out.push(identity(first, second, k as u64));
-                }
-            }
-            for k in 0..of_second {
-                if Touch::new(&y.shape, k, &poses[j], &x.shape, &poses[i]).gap <= allowed {
-                    out.push(identity(first, second, OF_SECOND | k as u64));
-                }
-            }
-        };
-        let limit = CROWD_OF_FEW + CROWD * self.shapes.len();
-        d.complete = d.grid.search(&d.circles, self.threads, limit, meet, &mut d.found) && d.lost.is_none();
-        d.stamp = LISTS.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// What to say of bodies that lie upon one another, or nowhere.
-    fn fault(&self, d: &Detection, t: f64, q: &[f64]) -> String {
-        if let Some(lost) = d.lost {
-            return format!("body `{}`: its position or velocity is not finite at t = {t}", self.names[lost]);
-        }
-        let gap = |id: &u64| self.touch(&meeting(*id), t, q).gap;
-        let deepest = d.found.iter().take(CROWD_OF_FEW).min_by(|a, b| gap(a).total_cmp(&gap(b)));
-        let example = deepest.map(|id| format!(", `{}` by {:.3e} m", self.name(*id), -gap(id))).unwrap_or_default();
-        format!(
-            "more than {} pairs of the {} shapes are in contact or nearly so: bodies overlap{example}",
-            CROWD_OF_FEW + CROWD * self.shapes.len(),
-            self.shapes.len()
-        )
-    }
-
     /// Links with their poses and velocities.
     fn link_state(&self, i: usize, t: f64, q: &[f64], u: &[f64]) -> (&Link, Pose, Pose, [f64; 6]) {
         let link = &self.links[i];
@@ -424,8 +292,7 @@ impl Multibody {
 
     /// The coordinate with the number k of the six of a link.
     fn link_dof(&self, link: &Link, k: usize) -> Option<usize> {
-        let dof = self.entries[link.bodies[k / 3]].dof;
-        (dof != NO_DOF).then(|| dof as usize + k % 3)
+        self.entries[link.bodies[k / 3]].dof().map(|dof| dof + k % 3)
     }
 }
 
@@ -435,8 +302,7 @@ impl System for Multibody {
     }
 
     fn mass(&self, _t: f64, _q: &[f64], m: &mut Matrix) {
-        for e in self.entries.iter().filter(|e| e.dof != NO_DOF) {
-            let i = e.dof as usize;
+        for (e, i) in self.free() {
             m.add(i, i, e.mass);
             m.add(i + 1, i + 1, e.mass);
             m.add(i + 2, i + 2, e.inertia);
@@ -449,8 +315,7 @@ impl System for Multibody {
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         match self.forces[i] {
             ForceKind::Gravity => {
-                for e in self.entries.iter().filter(|e| e.dof != NO_DOF) {
-                    let at = e.dof as usize;
+                for (e, at) in self.free() {
                     h[at] += e.mass * self.gravity[0];
                     h[at + 1] += e.mass * self.gravity[1];
                 }
@@ -475,8 +340,7 @@ impl System for Multibody {
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
         match self.forces[i] {
             ForceKind::Gravity => {
-                let free = self.entries.iter().filter(|e| e.dof != NO_DOF);
-                -free.fold(0.0, |sum, e| sum + e.mass * dot(self.gravity, e.pose(t, q).centre))
+                -self.free().fold(0.0, |sum, (e, _)| sum + e.mass * dot(self.gravity, e.pose(t, q).centre))
             }
             ForceKind::Elastic(k) => self.chains[k].energy(q),
             ForceKind::Spring(k) => {
@@ -529,6 +393,7 @@ impl System for Multibody {
             out.fail(self.fault(d, t, q));
             return;
         }
+        out.reserve(self.limits.len() + d.found.len());
         out.fill(limits.cloned().chain(d.found.iter().filter_map(|&id| self.interaction(id))));
         out.set_source(d.stamp);
     }
@@ -556,12 +421,12 @@ impl System for Multibody {
         let width = k.dofs.len();
         let mut first = 0;
         for (body, rows) in [(p, touch.rows_p()), (s, touch.rows_s())] {
-            if body.dof != NO_DOF {
-                for (r, row) in rows.iter().take(k.dim).enumerate() {
+            if body.dof().is_some() {
+                for (r, row) in rows.iter().take(k.dim()).enumerate() {
                     w[r * width + first..r * width + first + 3].copy_from_slice(row);
                 }
                 first += 3;
-            } else if let Some(motion) = &body.motion {
+            } else if let Some(motion) = body.motion() {
                 let v = motion.at(t).1;
                 let v = [v.velocity[0], v.velocity[1], v.spin];
                 for (chi, row) in chi.iter_mut().zip(&rows) {
@@ -582,7 +447,7 @@ impl System for Multibody {
         let (p, s) = self.bodies_of(&m);
         let mut first = 0;
         for (body, rows) in [(p, touch.rows_p()), (s, touch.rows_s())] {
-            if body.dof != NO_DOF {
+            if body.dof().is_some() {
                 out[first..first + 3].copy_from_slice(&rows[0]);
                 first += 3;
             }
@@ -606,13 +471,13 @@ impl System for Multibody {
         let width = k.dofs.len();
         let mut column = 0;
         for (body, second) in [(p, false), (s, true)] {
-            if body.dof == NO_DOF {
+            if body.dof().is_none() {
                 continue;
             }
             for unit in &units {
                 let (dp, ds) = if second { (&zero, unit) } else { (unit, &zero) };
                 let change = touch.velocity_change(&vp, &vs, dp, ds, &zero, &zero);
-                for (r, c) in change.iter().take(k.dim).enumerate() {
+                for (r, c) in change.iter().take(k.dim()).enumerate() {
                     out[r * width + column] = *c;
                 }
                 column += 1;
@@ -629,9 +494,9 @@ impl System for Multibody {
         let touch = self.touch(&m, t, q);
         let (p, s) = self.bodies_of(&m);
         let (vp, vs) = (p.twist(t, u), s.twist(t, u));
-        let acceleration = |e: &Entry| e.motion.as_ref().map(|m| m.at(t).2).unwrap_or_default();
+        let acceleration = |e: &Entry| e.motion().map(|m| m.at(t).2).unwrap_or_default();
         let rate = touch.velocity_change(&vp, &vs, &vp, &vs, &acceleration(p), &acceleration(s));
-        out[..k.dim].copy_from_slice(&rate[..k.dim]);
+        out[..k.dim()].copy_from_slice(&rate[..k.dim()]);
     }
 
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
@@ -648,7 +513,7 @@ impl System for Multibody {
 
     fn name(&self, id: u64) -> String {
         match self.bodies_of_contact(id) {
-            Some((a, b)) => format!("{}-{}", self.names[a], self.names[b]),
+            Some((a, b)) => format!("{}-{}", &self.names[a], &self.names[b]),
             None => self.limit_of(id).name.clone(),
         }
     }

@@ -92,9 +92,9 @@ fn pair(a: &Shape, b: &Shape, how: [How; 2], random: &mut impl FnMut() -> f64) -
 /// Whether γ_q is as good as constant in the range of the differences: a change of region, or a curvature that differences
 /// cannot follow (κ > 50/m), shows as more than 1e-3 of it.
 fn smooth(system: &Multibody, k: &Interaction, t: f64, s: &State) -> bool {
-    let n = k.dim * k.dofs.len();
+    let n = k.dim() * k.dofs.len();
     let at = |t: f64, q: &[f64]| {
-        let (mut gamma_q, mut w, mut chi) = (vec![0.0; n], vec![0.0; n], vec![0.0; k.dim]);
+        let (mut gamma_q, mut w, mut chi) = (vec![0.0; n], vec![0.0; n], vec![0.0; k.dim()]);
         system.velocity_gradient(k, t, q, &s.u, &mut gamma_q);
         system.velocity(k, t, q, &mut w, &mut chi);
         gamma_q.extend(w);

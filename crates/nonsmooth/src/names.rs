@@ -1,5 +1,100 @@
 //! Names of parts, and what a mistyped one may have meant.
 
+use std::sync::Arc;
+
+/// A list of names in one piece of text: a system of 10⁵ bodies has 6·10⁵ of them.
+#[derive(Clone, Default)]
+pub struct Names {
+    text: Arc<String>,
+    /// Where each name ends.
+    ends: Arc<Vec<u32>>,
+    /// Bytes at the end of each that do not belong to it: coordinates share the text of their rates.
+    cut: usize,
+}
+
+const PRIME: &str = "'";
+
+impl Names {
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The name with number `i`.
+    pub fn get(&self, i: usize) -> Option<&str> {
+        let end = *self.ends.get(i)? as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        self.text.get(start..end - self.cut)
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        (0..self.len()).map(|i| &self[i])
+    }
+
+    /// Names and those of their rates, which have a prime. `write` is given a place for the parts of each name.
+    pub fn with_rates(write: impl FnOnce(&mut dyn FnMut(&[&str]))) -> (Self, Self) {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        write(&mut |parts| {
+            parts.iter().for_each(|p| text.push_str(p));
+            text.push_str(PRIME);
+            ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        });
+        text.shrink_to_fit();
+        ends.shrink_to_fit();
+        let rates = Self { text: Arc::new(text), ends: Arc::new(ends), cut: 0 };
+        (Self { cut: PRIME.len(), ..rates.clone() }, rates)
+    }
+
+    /// These names, then others.
+    pub fn and<'a>(&'a self, others: impl Iterator<Item = &'a str>) -> Self {
+        self.iter().chain(others).collect()
+    }
+}
+
+impl std::ops::Index<usize> for Names {
+    type Output = str;
+    fn index(&self, i: usize) -> &str {
+        self.get(i).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Names {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for name in names {
+            text.push_str(name.as_ref());
+            ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        }
+        text.shrink_to_fit();
+        ends.shrink_to_fit();
+        Self { text: Arc::new(text), ends: Arc::new(ends), cut: 0 }
+    }
+}
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl serde::Serialize for Names {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(self.iter())
+    }
+}
+
 /// Longest name.
 const MAX_NAME: usize = 64;
 
@@ -52,6 +147,23 @@ pub fn did_you_mean(nearest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_names_gives_them_back_one_by_one() {
+        let names: Names = ["x", "", "phi", "disc_7_ä"].into_iter().collect();
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["x", "", "phi", "disc_7_ä"]);
+        assert_eq!((names.get(4), &names[2], names.len()), (None, "phi", 4));
+        assert_eq!(serde_json::to_string(&names).unwrap(), r#"["x","","phi","disc_7_ä"]"#);
+        let (coordinates, rates) = Names::with_rates(|add| {
+            add(&["disc", "_x"]);
+            add(&[]);
+            add(&["y"]);
+        });
+        assert_eq!(coordinates.iter().collect::<Vec<_>>(), ["disc_x", "", "y"]);
+        assert_eq!(rates.iter().collect::<Vec<_>>(), ["disc_x'", "'", "y'"]);
+        assert_eq!(coordinates, ["disc_x", "", "y"].into_iter().collect());
+        assert_eq!(coordinates.and(["z"].into_iter()), ["disc_x", "", "y", "z"].into_iter().collect());
+    }
 
     #[test]
     fn names_are_identifiers_of_at_most_64_letters() {

@@ -1,13 +1,13 @@
 //! What a checkpoint holds, and what a step returns.
 
 use crate::contract::{Candidates, System};
-use complementarity::Mode;
+use complementarity::{Mode, room};
 
 /// Percussions of the last step by interaction: the warm start of the next.
 #[derive(Debug, Clone, Default)]
 pub struct Percussions {
     ids: Vec<u64>,
-    start: Vec<usize>,
+    start: Vec<u32>,
     values: Vec<f64>,
     /// Version of the candidate list that they are laid out for.
     version: u64,
@@ -35,38 +35,40 @@ impl Percussions {
         &self.ids
     }
 
+    fn slot(&self, i: usize) -> &[f64] {
+        &self.values[self.start[i] as usize..self.start[i + 1] as usize]
+    }
+
     /// The percussion of one interaction, if it is listed.
     pub fn get(&self, id: u64) -> Option<&[f64]> {
-        let i = self.ids.binary_search(&id).ok()?;
-        Some(&self.values[self.start[i]..self.start[i + 1]])
+        Some(self.slot(self.ids.binary_search(&id).ok()?))
     }
 
     /// The percussion of one interaction, looked up first at place `i`: lists rarely change.
     #[inline]
     pub(crate) fn at(&self, i: usize, id: u64) -> Option<&[f64]> {
-        if self.ids.get(i) == Some(&id) { Some(&self.values[self.start[i]..self.start[i + 1]]) } else { self.get(id) }
+        if self.ids.get(i) == Some(&id) { Some(self.slot(i)) } else { self.get(id) }
     }
 
     /// Zeros for every interaction of a list.
     pub fn reset(&mut self, candidates: &Candidates) {
         self.ids.clear();
+        room::reserve(&mut self.ids, candidates.len());
         self.ids.extend(candidates.items().iter().map(|k| k.id));
-        self.start.clear();
-        self.start.extend((0..candidates.len()).map(|i| candidates.range(i).start));
-        self.start.push(candidates.components());
+        room::assign(&mut self.start, candidates.starts());
         self.values.clear();
-        self.values.resize(candidates.components(), 0.0);
+        room::resize(&mut self.values, candidates.components(), 0.0);
         self.version = candidates.version();
     }
 
     /// Copies another set of percussions, keeping the memory.
     fn assign(&mut self, other: &Percussions) {
         if self.version != other.version || self.ids.len() != other.ids.len() {
-            self.ids.clone_from(&other.ids);
-            self.start.clone_from(&other.start);
+            room::assign(&mut self.ids, &other.ids);
+            room::assign(&mut self.start, &other.start);
             self.version = other.version;
         }
-        self.values.clone_from(&other.values);
+        room::assign(&mut self.values, &other.values);
     }
 }
 
@@ -95,10 +97,10 @@ impl State {
     /// Copies another state, keeping the memory.
     pub fn assign(&mut self, other: &State) {
         self.t = other.t;
-        self.q.clone_from(&other.q);
-        self.u.clone_from(&other.u);
+        room::assign(&mut self.q, &other.q);
+        room::assign(&mut self.u, &other.u);
         self.percussions.assign(&other.percussions);
-        self.previous.clone_from(&other.previous);
+        room::assign(&mut self.previous, &other.previous);
     }
 }
 
@@ -205,10 +207,12 @@ impl Step {
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
             self.begun_for = self.candidates.version();
-            self.active.resize(n, false);
-            self.sigma.resize(n, Sigma::OPEN);
-            self.gamma_minus.resize(c, 0.0);
-            self.gamma_plus.resize(c, 0.0);
+            room::resize(&mut self.active, n, false);
+            room::resize(&mut self.sigma, n, Sigma::OPEN);
+            room::resize(&mut self.gamma_minus, c, 0.0);
+            room::resize(&mut self.gamma_plus, c, 0.0);
+        }
+        if self.end.percussions.version != self.candidates.version() || self.end.percussions.ids.len() != n {
             self.end.percussions.reset(&self.candidates);
         }
     }
@@ -229,12 +233,23 @@ impl Step {
     }
 }
 
-/// q̇ into `out`, by the shortest way.
+/// q̇ into `out`.
 #[inline]
-pub(crate) fn rates(system: &dyn System, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+pub(crate) fn rates_into(system: &dyn System, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
     if system.structure().identity_kinematics {
         out.copy_from_slice(u);
     } else {
         system.kinematics(t, q, u, out);
     }
+}
+
+/// q̇, by the shortest way: u itself, or what `room` then holds.
+#[inline]
+pub(crate) fn rates<'a>(system: &dyn System, t: f64, q: &[f64], u: &'a [f64], room: &'a mut Vec<f64>) -> &'a [f64] {
+    if system.structure().identity_kinematics {
+        return u;
+    }
+    room.resize(q.len(), 0.0);
+    system.kinematics(t, q, u, room);
+    room
 }

@@ -134,7 +134,7 @@ fn alike(case: &Case, list: &Candidates, i: usize, row: usize, t: f64, q: &[f64]
     let nu = case.system.structure().nu();
     let rows = |i: usize| -> Vec<Vec<f64>> {
         let k = &list.items()[i];
-        let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+        let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
         case.system.velocity(k, t, q, &mut w, &mut chi);
         let spread = |row: &[f64]| {
             let mut full = vec![0.0; nu];

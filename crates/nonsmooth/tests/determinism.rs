@@ -135,7 +135,7 @@ fn use_scheme(scheme: &mut dyn Scheme, system: &dyn System, start: &State, dt: f
     system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut step.candidates);
     scheme.step(system, start, dt, &mut solve, &mut step).unwrap();
     scheme.certify(system, start, &step, &mut Certificate::default());
-    scheme.account(system, start, &step, &mut Meter::new(system), &mut Ledger::new(system));
+    scheme.account(system, start, &step, &mut Meter::default(), &mut Ledger::new(system));
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl Observer for Watch {
     fn step(&mut self, view: &StepView) {
         let end = &view.step.end;
         for k in view.step.candidates.items() {
-            let (mut w, mut gamma) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+            let (mut w, mut gamma) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
             view.system.velocity(k, end.t, &end.q, &mut w, &mut gamma);
             for (row, g) in w.chunks_exact(k.dofs.len()).zip(&mut gamma) {
                 *g += k.row_times(row, &end.u);

@@ -243,7 +243,7 @@ impl Change for Watch {
             let (before, after) = (&step.gamma_minus[range.clone()], &step.gamma_plus[range]);
             // Work of the whole friction vector counts, not of its components.
             let mut parts = [0.0; 3];
-            for j in 0..k.dim {
+            for j in 0..k.dim() {
                 let line = match k.kind {
                     Kind::Contact => usize::from(j > 0),
                     Kind::Element => 2,

@@ -131,7 +131,7 @@ fn assert_unsolvable(what: &str, summary: &Summary, t: f64, h: f64, names: &[&st
         assert!(json.contains(&format!("\"{name}\"")), "{what}: `{name}` is in the file {json}");
     }
     let (mut problem, guess) = FullProblem::from_json(json).expect("the problem can be loaded");
-    assert_eq!(problem.sets.len(), names.len(), "{what}");
+    assert_eq!(problem.blocks().len(), names.len(), "{what}");
     for info in solver::SOLVERS {
         let (mut r, mut v) = (guess.clone(), vec![0.0; problem.f.len()]);
         let mut s = (info.make)();

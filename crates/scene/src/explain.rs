@@ -6,6 +6,7 @@ use complementarity::linear::Matrix;
 use complementarity::linear::dense::LeastNorm;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::{ElementSets, Friction, Law, Normal};
+use nonsmooth::names::Names;
 use nonsmooth::simulation::{Meter, potential_energy};
 use std::fmt::Write;
 
@@ -42,7 +43,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
         };
         let _ = writeln!(o, "  {:<14} {kind}{}", f.name, if f.constant_jacobian { ", linear" } else { "" });
     }
-    let kinetic = Meter::new(system).kinetic(system, 0.0, q, u);
+    let kinetic = Meter::default().kinetic(system, 0.0, q, u);
     let potential = potential_energy(system, 0.0, q);
     let _ = writeln!(o, "energy        kinetic {kinetic:.6e} J, potential {potential:.6e} J");
 
@@ -70,7 +71,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
 }
 
 /// Names and values; the first and last of many.
-fn list_values(o: &mut String, names: &[String], values: &[f64]) {
+fn list_values(o: &mut String, names: &Names, values: &[f64]) {
     let n = names.len();
     for (i, (name, v)) in names.iter().zip(values).enumerate() {
         if n > MOST && i == MOST / 2 {
@@ -123,7 +124,7 @@ fn mass(o: &mut String, p: &Prepared) {
     p.system.mass(0.0, &p.start.q, &mut m);
     for i in 0..n {
         let row: Vec<String> = (0..n).map(|j| format!("{:>14.6e}", m.get(i, j))).collect();
-        let _ = writeln!(o, "  {:<8} {}", s.velocities[i], row.join(" "));
+        let _ = writeln!(o, "  {:<8} {}", &s.velocities[i], row.join(" "));
     }
 }
 
@@ -140,11 +141,11 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
             let _ = writeln!(o, "\njoints");
             shown = true;
         }
-        let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+        let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
         p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
         let mut defect = 0.0f64;
         let mut rate = 0.0f64;
-        for r in 0..k.dim {
+        for r in 0..k.dim() {
             let mut row = vec![0.0; n];
             for (c, &d) in k.dofs.iter().enumerate() {
                 row[d as usize] = w[r * k.dofs.len() + c];
@@ -153,13 +154,13 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
             rows.push(row);
         }
         if k.kind == Kind::Joint {
-            let mut g = vec![0.0; k.dim];
+            let mut g = vec![0.0; k.dim()];
             p.system.position(k, 0.0, &p.start.q, &mut g);
             defect = g.iter().fold(0.0, |m, v| m.max(v.abs()));
         }
         let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
         let name = p.system.name(k.id);
-        let _ = writeln!(o, "  {name:<14} {} on {level} level, defect {defect:.2e}, rate {rate:.2e}", count(k.dim));
+        let _ = writeln!(o, "  {name:<14} {} on {level} level, defect {defect:.2e}, rate {rate:.2e}", count(k.dim()));
         if rate > 1e-6 {
             warnings.push(format!(
                 "joint `{name}` is not at rest in the start velocities (rate {rate:.3e}): the first step jumps"
@@ -196,10 +197,10 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
                 shown = true;
             }
             let n = k.dofs.len();
-            let (mut w, mut chi) = (vec![0.0; k.dim * n], vec![0.0; k.dim]);
+            let (mut w, mut chi) = (vec![0.0; k.dim() * n], vec![0.0; k.dim()]);
             p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
             let gamma: Vec<f64> =
-                (0..k.dim).map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u)).collect();
+                (0..k.dim()).map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u)).collect();
             let name = p.system.name(k.id);
             let law = law_text(&k.law);
             if kind == Kind::Contact {
@@ -212,7 +213,7 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
                     (true, v) if v < -1e-12 => "touching, approaching (impact in the first step)",
                     (true, _) => "closed",
                 };
-                let slip = if k.dim > 1 { format!(", slip {:?} m/s", &gamma[1..]) } else { String::new() };
+                let slip = if k.dim() > 1 { format!(", slip {:?} m/s", &gamma[1..]) } else { String::new() };
                 let _ = writeln!(o, "  {name:<14} gap {:.6e} m, rate {:.4e} m/s, {mode}{slip}", g[0], gamma[0]);
                 let _ = writeln!(o, "  {:<14} {law}", "");
             } else {

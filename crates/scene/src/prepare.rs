@@ -279,7 +279,6 @@ impl Parts {
         let own = scene.model.as_ref();
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
-        let mut names = read.builder.coordinates();
         let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
         let mut places = read.places;
         let mut warnings = Vec::new();
@@ -292,7 +291,9 @@ impl Parts {
             || scene.contact.iter().any(|c| c.gap.is_some())
             || !scene.define.0.is_empty();
         if !by_formula {
-            if let Some((key, _)) = scene.parameters.0.iter().find(|(k, _)| names.contains(&k.name)) {
+            if let Some((key, _)) =
+                scene.parameters.0.iter().find(|(k, _)| multibody.structure().coordinates.iter().any(|n| n == k.name))
+            {
                 let message =
                     format!("the name `{}` of a parameter is already that of a coordinate of a body", key.name);
                 return Err(Fault::new(&key.origin, message));
@@ -301,14 +302,14 @@ impl Parts {
             let system = Box::new(multibody);
             return Ok(Self { system, drawn: read.drawn, at_start, places, lagrangian, unused, warnings });
         }
-        let others: Vec<Key> = names.iter().map(|n| Key { name: n.clone(), origin: Origin::Whole }).collect();
+        let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
+        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
         let built = FormulaModel::build(document, scene, numbers, &others)?;
         places.extend(built.places);
         let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
-        let mut velocities: Vec<String> = names.iter().map(|n| format!("{n}'")).collect();
         let s = formulas.structure();
-        names.extend(s.coordinates[s.coordinates.len() - nq..].iter().cloned());
-        velocities.extend(s.velocities[s.velocities.len() - nu..].iter().cloned());
+        let names = names.and(s.coordinates.iter().skip(s.nq() - nq));
+        let velocities = velocities.and(s.velocities.iter().skip(s.nu() - nu));
         let parts: Vec<(u64, Box<dyn System>)> =
             vec![(0, Box::new(formulas)), (Multibody::FIRST_IDENTITY, Box::new(multibody))];
         Ok(Self {
@@ -426,7 +427,7 @@ fn start(
     u.resize(structure.nu(), 0.0);
     // A velocity without a name of its own goes by that of its coordinate.
     let velocities: Vec<&str> = structure.velocities.iter().map(|v| v.trim_end_matches('\'')).collect();
-    let coordinates: Vec<&str> = structure.coordinates.iter().map(String::as_str).collect();
+    let coordinates: Vec<&str> = structure.coordinates.iter().collect();
     vector(document, numbers, initial.and_then(|i| i.q.as_ref()), &coordinates, "coordinates", &mut q)?;
     vector(document, numbers, initial.and_then(|i| i.u.as_ref()), &velocities, "velocities", &mut u)?;
     let mut state = State::new(0.0, q, u);

@@ -2,6 +2,7 @@
 
 use crate::prepare::Prepared;
 use crate::run::{Outcome, status_name};
+use nonsmooth::names::Names;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -77,7 +78,7 @@ struct Report<'a> {
     scheme: &'static str,
     step: Option<f64>,
     t: f64,
-    coordinates: &'a [String],
+    coordinates: &'a Names,
     q: &'a [f64],
     u: &'a [f64],
     at: Vec<At<'a>>,

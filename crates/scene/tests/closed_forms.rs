@@ -51,7 +51,7 @@ fn contacts(p: &Prepared, t: f64, q: &[f64]) -> Vec<Touch> {
     for k in list.items().iter().filter(|k| k.kind == Kind::Contact) {
         let mut g = [0.0];
         p.system.position(k, t, q, &mut g);
-        let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+        let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
         p.system.velocity(k, t, q, &mut w, &mut chi);
         assert!(chi.iter().all(|x| *x == 0.0), "the obstacles of these scenes rest");
         let rows = w.chunks(k.dofs.len()).map(|row| {

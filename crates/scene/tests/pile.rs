@@ -33,7 +33,7 @@ impl Observer for Watch {
                 self.rolling += usize::from(spin.abs() > 0.5);
             }
             if view.last {
-                let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+                let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
                 // The midpoint of a step at rest is its start.
                 view.system.velocity(k, view.start.t, &view.start.q, &mut w, &mut chi);
                 for (row, p) in w.chunks_exact(k.dofs.len()).zip(p) {

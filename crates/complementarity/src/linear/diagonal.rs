@@ -5,12 +5,11 @@ use super::Singular;
 #[derive(Debug, Clone)]
 pub(crate) struct Diagonal {
     values: Vec<f64>,
-    inverse: Vec<f64>,
 }
 
 impl Diagonal {
     pub(crate) fn new(n: usize) -> Self {
-        Self { values: vec![0.0; n], inverse: vec![0.0; n] }
+        Self { values: vec![0.0; n] }
     }
 
     pub(crate) fn values(&self) -> &[f64] {
@@ -38,19 +37,17 @@ impl Diagonal {
         }
     }
 
-    pub(crate) fn factor(&mut self) -> Result<(), Singular> {
-        for (i, (v, inverse)) in self.values.iter().zip(&mut self.inverse).enumerate() {
-            *inverse = 1.0 / v;
-            if !(inverse.is_finite() && *inverse != 0.0) {
-                return Err(Singular { row: i });
-            }
+    /// Nothing to factor: one division per unknown does it.
+    pub(crate) fn factor(&self) -> Result<(), Singular> {
+        match self.values.iter().map(|v| 1.0 / v).position(|inverse| !(inverse.is_finite() && inverse != 0.0)) {
+            Some(row) => Err(Singular { row }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn solve(&self, x: &mut [f64]) {
-        for (x, inverse) in x.iter_mut().zip(&self.inverse) {
-            *x *= inverse;
+        for (x, v) in x.iter_mut().zip(&self.values) {
+            *x /= v;
         }
     }
 }

@@ -69,7 +69,8 @@ impl Eliminated {
     fn reduce(&mut self, problem: &Problem, a: &Dense) {
         self.free.clear();
         self.rest.clear();
-        self.reduced.clear();
+        self.reduced.clear_blocks();
+        self.reduced.b.clear();
         for block in problem.blocks() {
             let rows = block.start..block.start + block.set.dim();
             if matches!(block.set, Set::Free { .. }) {

@@ -3,6 +3,7 @@
 //!
 //! [`SOLVERS`] is the registry: one row per solver, used by every list, test and option parser.
 
+mod acceleration;
 mod auto;
 mod eliminate;
 mod enumerate;
@@ -10,6 +11,7 @@ mod lemke;
 mod local;
 mod newton;
 mod nsgs;
+mod planar;
 mod proximal;
 mod relaxation;
 
@@ -20,6 +22,7 @@ pub use nsgs::GaussSeidel;
 pub use relaxation::{ProjectedGaussSeidel, ProjectedJacobi};
 
 use crate::problem::Problem;
+use crate::room;
 use crate::sets::Set;
 use serde::{Deserialize, Serialize};
 
@@ -232,7 +235,7 @@ struct Judge {
 
 impl Judge {
     fn residual(&mut self, problem: &Problem, r: &[f64]) -> f64 {
-        self.u.resize(problem.size(), 0.0);
+        room::resize(&mut self.u, problem.size(), 0.0);
         problem.residual(r, &mut self.u)
     }
 }
@@ -252,8 +255,7 @@ impl Best {
     fn note(&mut self, r: &[f64], residual: f64) {
         if residual < self.residual {
             self.residual = residual;
-            self.r.clear();
-            self.r.extend_from_slice(r);
+            room::assign(&mut self.r, r);
         }
     }
 

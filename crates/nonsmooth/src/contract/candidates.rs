@@ -1,6 +1,7 @@
 //! The interactions of one step attempt.
 
 use crate::law::Law;
+use complementarity::room;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -46,7 +47,23 @@ pub struct Indices(Store);
 #[derive(Clone)]
 enum Store {
     Inline(u8, [u32; INLINE]),
-    Shared(Arc<[u32]>),
+    Shared(Arc<Lists>),
+}
+
+/// Velocities, and coordinates that are not numbered as they are.
+struct Lists {
+    dofs: Box<[u32]>,
+    coordinates: Option<Box<[u32]>>,
+}
+
+impl Indices {
+    /// Coordinates that go with these velocities.
+    fn coordinates(&self) -> &[u32] {
+        match &self.0 {
+            Store::Shared(lists) => lists.coordinates.as_deref().unwrap_or(&lists.dofs),
+            Store::Inline(..) => self,
+        }
+    }
 }
 
 impl std::ops::Deref for Indices {
@@ -55,7 +72,7 @@ impl std::ops::Deref for Indices {
     fn deref(&self) -> &[u32] {
         match &self.0 {
             Store::Inline(n, list) => &list[..usize::from(*n)],
-            Store::Shared(list) => list,
+            Store::Shared(lists) => &lists.dofs,
         }
     }
 }
@@ -70,7 +87,7 @@ impl From<&[u32]> for Indices {
     #[inline]
     fn from(list: &[u32]) -> Self {
         if list.len() > INLINE {
-            return Self(Store::Shared(list.into()));
+            return Self(Store::Shared(Arc::new(Lists { dofs: list.into(), coordinates: None })));
         }
         let mut at = [0; INLINE];
         at[..list.len()].copy_from_slice(list);
@@ -100,26 +117,30 @@ pub struct Interaction {
     /// Whether W and χ depend neither on t nor on q: they are then evaluated once.
     pub constant: bool,
     detected: bool,
-    /// Number of components of its velocity.
-    pub dim: usize,
+    dim: u32,
     /// Its law.
     pub law: Arc<Law>,
     /// Velocities that γ depends on: the columns of Wᵀ.
     pub dofs: Indices,
-    /// Coordinates that g and γ depend on, if they are not numbered as the velocities.
-    coordinates: Option<Arc<[u32]>>,
 }
+
+/// Lists of contacts are most of what a large simulation holds.
+const _: () = assert!(size_of::<Interaction>() <= 56);
 
 impl Interaction {
     /// An interaction whose g and γ depend on the coordinates with the numbers of its velocities.
     pub fn new(id: u64, kind: Kind, dim: usize, law: Arc<Law>, dofs: impl Into<Indices>) -> Self {
-        Self { id, kind, constant: false, detected: false, dim, law, dofs: dofs.into(), coordinates: None }
+        let dim = u32::try_from(dim).unwrap_or(u32::MAX);
+        Self { id, kind, constant: false, detected: false, dim, law, dofs: dofs.into() }
     }
 
     /// The same, depending on these coordinates.
     pub fn with_coordinates(mut self, coordinates: &[usize]) -> Self {
         let list: Vec<u32> = coordinates.iter().map(|&i| i as u32).collect();
-        self.coordinates = (list[..] != self.dofs[..]).then(|| list.into());
+        if list[..] != self.dofs[..] {
+            let (dofs, coordinates) = ((*self.dofs).into(), Some(list.into()));
+            self.dofs = Indices(Store::Shared(Arc::new(Lists { dofs, coordinates })));
+        }
         self
     }
 
@@ -141,10 +162,16 @@ impl Interaction {
         self.detected
     }
 
+    /// Number of components of its velocity.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        self.dim as usize
+    }
+
     /// Coordinates that g and γ depend on.
     #[inline]
     pub fn coordinates(&self) -> &[u32] {
-        self.coordinates.as_deref().unwrap_or(&self.dofs)
+        self.dofs.coordinates()
     }
 
     /// Σ row_j u_j over [`Interaction::dofs`]: one component of Wᵀu.
@@ -159,7 +186,7 @@ impl Interaction {
 pub struct Candidates {
     items: Vec<Interaction>,
     /// First percussion component of each interaction, and the total.
-    start: Vec<usize>,
+    start: Vec<u32>,
     version: u64,
     source: u64,
     fault: Option<String>,
@@ -185,12 +212,17 @@ impl Candidates {
     /// Range of the percussion components of interaction `i`.
     #[inline]
     pub fn range(&self, i: usize) -> std::ops::Range<usize> {
-        self.start[i]..self.start[i + 1]
+        self.start[i] as usize..self.start[i + 1] as usize
+    }
+
+    /// First percussion component of each interaction, and the total.
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.start
     }
 
     /// Number of percussion components of all interactions.
     pub fn components(&self) -> usize {
-        self.start.last().copied().unwrap_or(0)
+        self.start.last().map_or(0, |&n| n as usize)
     }
 
     /// Unique to every filling of a list; copies share it; zero for a list that was never filled.
@@ -219,6 +251,12 @@ impl Candidates {
         self.fault.as_deref()
     }
 
+    /// Makes room for `n` interactions: worth it where many are made one by one.
+    pub fn reserve(&mut self, n: usize) {
+        self.items.clear();
+        room::reserve(&mut self.items, n);
+    }
+
     /// Replaces the list. Items must come in ascending order of their identity.
     pub fn fill(&mut self, items: impl IntoIterator<Item = Interaction>) {
         self.fault = None;
@@ -226,6 +264,7 @@ impl Candidates {
         self.items.extend(items);
         debug_assert!(self.items.windows(2).all(|w| w[0].id < w[1].id), "candidates must be sorted by identity");
         self.start.clear();
+        room::reserve(&mut self.start, self.items.len() + 1);
         self.start.push(0);
         let mut total = 0;
         for k in &self.items {
@@ -241,8 +280,8 @@ impl Candidates {
         if self.version == other.version {
             return;
         }
-        self.items.clone_from(&other.items);
-        self.start.clone_from(&other.start);
+        room::assign(&mut self.items, &other.items);
+        room::assign(&mut self.start, &other.start);
         self.version = other.version;
         self.source = other.source;
         self.fault.clone_from(&other.fault);

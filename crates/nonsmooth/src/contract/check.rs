@@ -135,13 +135,13 @@ pub fn derivatives_within(
         values.position_gradient(k, t, q, &mut approx);
         compare(format!("g_q of {name}"), nc, &exact, &approx);
 
-        let mut exact = vec![0.0; k.dim * nc];
+        let mut exact = vec![0.0; k.dim() * nc];
         let mut approx = exact.clone();
         system.velocity_gradient(k, t, q, u, &mut exact);
         values.velocity_gradient(k, t, q, u, &mut approx);
         compare(format!("gamma_q of {name}"), nc, &exact, &approx);
 
-        let mut exact = vec![0.0; k.dim];
+        let mut exact = vec![0.0; k.dim()];
         let mut approx = exact.clone();
         system.velocity_rate(k, t, q, u, &mut exact);
         values.velocity_rate(k, t, q, u, &mut approx);
@@ -149,8 +149,8 @@ pub fn derivatives_within(
 
         // ġ along the motion from g itself: W and χ of position-level interactions.
         let rows = k.position_dim();
-        let mut w = vec![0.0; k.dim * nd];
-        let mut chi = vec![0.0; k.dim];
+        let mut w = vec![0.0; k.dim() * nd];
+        let mut chi = vec![0.0; k.dim()];
         system.velocity(k, t, q, &mut w, &mut chi);
         if matches!(k.kind, Kind::Joint | Kind::Contact) {
             let mut qdot = u.to_vec();

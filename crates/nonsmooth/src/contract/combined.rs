@@ -5,6 +5,7 @@
 
 use super::candidates::{Candidates, Interaction, Reach};
 use super::system::{Derivatives, Structure, System};
+use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +38,7 @@ pub struct Combined {
 impl Combined {
     /// Joins parts, each with the first identity that it owns, in ascending order of these. At most one part may have kinematics of its
     /// own; it must state those of all coordinates.
-    pub fn new(coordinates: Vec<String>, velocities: Vec<String>, parts: Vec<(u64, Box<dyn System>)>) -> Self {
+    pub fn new(coordinates: Names, velocities: Names, parts: Vec<(u64, Box<dyn System>)>) -> Self {
         let mut pattern = Pattern::new(velocities.len());
         let mut forces = Vec::new();
         let mut breaks = Vec::new();

@@ -292,7 +292,7 @@ impl<M: Model> System for Differentiated<M> {
         let i = index_of(k.id);
         self.local(place, q, &[], |lq, _, _| match k.kind {
             Kind::Contact => value(&Gap(&self.model, i, place), t, lq, &[], &mut g[..1]),
-            Kind::Joint => value(&Joint(&self.model, i, place), t, lq, &[], &mut g[..k.dim]),
+            Kind::Joint => value(&Joint(&self.model, i, place), t, lq, &[], &mut g[..k.dim()]),
             Kind::VelocityJoint | Kind::Element => {}
         });
     }
@@ -301,13 +301,13 @@ impl<M: Model> System for Differentiated<M> {
         let place = self.part(k);
         let (i, m, n) = (index_of(k.id), &self.model, place.velocities.len());
         match k.kind {
-            Kind::Joint => self.position_rate(&Joint(m, i, place), place, k.dim, t, q, w, chi),
-            Kind::VelocityJoint => self.velocity_rows(&VelocityJoint(m, i, place), place, k.dim, t, q, w, chi),
-            Kind::Element => self.velocity_rows(&Element(m, i, place), place, k.dim, t, q, w, chi),
+            Kind::Joint => self.position_rate(&Joint(m, i, place), place, k.dim(), t, q, w, chi),
+            Kind::VelocityJoint => self.velocity_rows(&VelocityJoint(m, i, place), place, k.dim(), t, q, w, chi),
+            Kind::Element => self.velocity_rows(&Element(m, i, place), place, k.dim(), t, q, w, chi),
             Kind::Contact => {
                 self.position_rate(&Gap(m, i, place), place, 1, t, q, &mut w[..n], &mut chi[..1]);
-                if k.dim > 1 {
-                    self.velocity_rows(&Slip(m, i, place), place, k.dim - 1, t, q, &mut w[n..], &mut chi[1..]);
+                if k.dim() > 1 {
+                    self.velocity_rows(&Slip(m, i, place), place, k.dim() - 1, t, q, &mut w[n..], &mut chi[1..]);
                 }
             }
         }
@@ -338,7 +338,7 @@ impl<M: Model> System for Differentiated<M> {
         let place = self.part(k);
         let (i, m) = (index_of(k.id), &self.model);
         match k.kind {
-            Kind::Joint => self.gradient(&Joint(m, i, place), place, k.dim, t, q, &[], out),
+            Kind::Joint => self.gradient(&Joint(m, i, place), place, k.dim(), t, q, &[], out),
             Kind::Contact => self.gradient(&Gap(m, i, place), place, 1, t, q, &[], out),
             Kind::VelocityJoint | Kind::Element => {}
         }
@@ -348,13 +348,13 @@ impl<M: Model> System for Differentiated<M> {
         let place = self.part(k);
         let (i, m, n) = (index_of(k.id), &self.model, place.extended.len());
         match k.kind {
-            Kind::Joint => self.gradient(&Rate(m, place, Joint(m, i, place)), place, k.dim, t, q, u, out),
-            Kind::VelocityJoint => self.gradient(&VelocityJoint(m, i, place), place, k.dim, t, q, u, out),
-            Kind::Element => self.gradient(&Element(m, i, place), place, k.dim, t, q, u, out),
+            Kind::Joint => self.gradient(&Rate(m, place, Joint(m, i, place)), place, k.dim(), t, q, u, out),
+            Kind::VelocityJoint => self.gradient(&VelocityJoint(m, i, place), place, k.dim(), t, q, u, out),
+            Kind::Element => self.gradient(&Element(m, i, place), place, k.dim(), t, q, u, out),
             Kind::Contact => {
                 self.gradient(&Rate(m, place, Gap(m, i, place)), place, 1, t, q, u, &mut out[..n]);
-                if k.dim > 1 {
-                    self.gradient(&Slip(m, i, place), place, k.dim - 1, t, q, u, &mut out[n..]);
+                if k.dim() > 1 {
+                    self.gradient(&Slip(m, i, place), place, k.dim() - 1, t, q, u, &mut out[n..]);
                 }
             }
         }
@@ -362,7 +362,7 @@ impl<M: Model> System for Differentiated<M> {
 
     fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         let place = self.part(k);
-        let (i, m, d) = (index_of(k.id), &self.model, k.dim);
+        let (i, m, d) = (index_of(k.id), &self.model, k.dim());
         match k.kind {
             Kind::Joint => self.rate(&Rate(m, place, Joint(m, i, place)), place, t, q, u, &mut out[..d]),
             Kind::VelocityJoint => self.rate(&VelocityJoint(m, i, place), place, t, q, u, &mut out[..d]),

@@ -1,6 +1,7 @@
 //! The contract of a mechanical system, as every scheme sees it.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
+use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
 
 /// A mechanical system with set-valued laws.
@@ -151,9 +152,9 @@ pub struct ForceInfo {
 #[derive(Debug, Clone)]
 pub struct Structure {
     /// Names of the coordinates.
-    pub coordinates: Vec<String>,
+    pub coordinates: Names,
     /// Names of the velocities.
-    pub velocities: Vec<String>,
+    pub velocities: Names,
     /// Force contributions in order.
     pub forces: Vec<ForceInfo>,
     /// Couplings of M and of all force Jacobians.
@@ -305,7 +306,7 @@ mod differences {
     }
 
     fn gamma<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        let mut w = vec![0.0; k.dim * k.dofs.len()];
+        let mut w = vec![0.0; k.dim() * k.dofs.len()];
         s.velocity(k, t, q, &mut w, out);
         for (row, g) in w.chunks_exact(k.dofs.len().max(1)).zip(out) {
             *g += k.row_times(row, u);
@@ -324,8 +325,8 @@ mod differences {
         for (c, &j) in coordinates.iter().enumerate() {
             let mut unit = vec![0.0; q.len()];
             unit[j as usize] = 1.0;
-            let column = along(k.dim, q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
-            for r in 0..k.dim {
+            let column = along(k.dim(), q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
+            for r in 0..k.dim() {
                 out[r * coordinates.len() + c] = column[r];
             }
         }
@@ -340,8 +341,8 @@ mod differences {
         out: &mut [f64],
     ) {
         let direction = kinematics(s, t, q, u);
-        let rate = along(k.dim, q, &direction, |x, h, out| gamma(s, k, t + h, x, u, out));
-        out[..k.dim].copy_from_slice(&rate);
+        let rate = along(k.dim(), q, &direction, |x, h, out| gamma(s, k, t + h, x, u, out));
+        out[..k.dim()].copy_from_slice(&rate);
     }
 }
 
@@ -351,7 +352,7 @@ impl Interaction {
     pub fn position_dim(&self) -> usize {
         match self.kind {
             Kind::Contact => 1,
-            Kind::Joint => self.dim,
+            Kind::Joint => self.dim(),
             Kind::VelocityJoint | Kind::Element => 0,
         }
     }

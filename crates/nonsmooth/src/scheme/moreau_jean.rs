@@ -44,7 +44,7 @@ use super::velocity_level::{ACTIVATION, Applied, SUPPORTS, VelocityLevel, gap, k
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Meter};
-use crate::state::{State, Step, rates};
+use crate::state::{State, Step, rates_into};
 use complementarity::FullProblem;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -108,7 +108,7 @@ impl MoreauJean {
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         let b = &mut self.buffers;
         b.qdot0.resize(start.q.len(), 0.0);
-        rates(system, start.t, &start.q, &start.u, &mut b.qdot0);
+        rates_into(system, start.t, &start.q, &start.u, &mut b.qdot0);
         work.assemble_forces(system, start.t, &start.q, &start.u);
         b.a0.clone_from(&work.h);
         let mass0 = b.mass0.get_or_insert_with(|| Matrix::new(&system.structure().pattern));
@@ -116,7 +116,7 @@ impl MoreauJean {
         system.mass(start.t, &start.q, mass0);
         mass0.factor().map_err(|e| Failure::Singular {
             what: "the mass matrix",
-            velocity: system.structure().velocities.get(e.row).cloned().unwrap_or_default(),
+            velocity: system.structure().velocities[e.row].into(),
         })?;
         mass0.solve(&mut b.a0);
         Ok(())
@@ -319,10 +319,11 @@ impl MoreauJean {
     }
 
     fn resize(&mut self, system: &dyn System) {
-        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if !fresh {
             return;
         }
+        work.size_vectors();
         let s = system.structure();
         let (nq, nu) = (s.nq(), s.nu());
         let b = &mut self.buffers;
@@ -472,9 +473,9 @@ impl Scheme for MoreauJean {
         // Kinematics with q_θ from the stored end.
         let (theta, b) = (self.options.theta, &mut self.buffers);
         match self.options.force {
-            ForceRule::Theta => rates(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
+            ForceRule::Theta => rates_into(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
             ForceRule::Trapezoid => {
-                rates(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
+                rates_into(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
                 for i in 0..b.qdot.len() {
                     b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
                 }

@@ -33,6 +33,11 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     make: |_| Ok(Box::new(MoreauMidpoint::default())),
 };
 
+#[inline]
+fn mean(a: f64, b: f64) -> f64 {
+    0.5 * (a + b)
+}
+
 /// Moreau's midpoint rule. See the [module](self).
 #[derive(Default)]
 pub struct MoreauMidpoint {
@@ -52,10 +57,9 @@ impl MoreauMidpoint {
             self.assembled = false;
         }
         self.q_mid.resize(start.q.len(), 0.0);
-        self.qdot.resize(start.q.len(), 0.0);
-        rates(system, start.t, &start.q, &start.u, &mut self.qdot);
-        for i in 0..start.q.len() {
-            self.q_mid[i] = start.q[i] + 0.5 * dt * self.qdot[i];
+        let qdot = rates(system, start.t, &start.q, &start.u, &mut self.qdot);
+        for ((mid, q), rate) in self.q_mid.iter_mut().zip(&start.q).zip(qdot) {
+            *mid = q + 0.5 * dt * rate;
         }
         let t_mid = start.t + 0.5 * dt;
         if let Some(work) = self.work.as_mut() {
@@ -66,7 +70,7 @@ impl MoreauMidpoint {
 
     fn mean_velocity(&mut self, start: &State, u: &[f64]) {
         self.u_mean.clear();
-        self.u_mean.extend(start.u.iter().zip(u).map(|(a, b)| 0.5 * (a + b)));
+        self.u_mean.extend(start.u.iter().zip(u).map(|(a, b)| mean(*a, *b)));
     }
 
     fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) {
@@ -123,16 +127,24 @@ impl Scheme for MoreauMidpoint {
         if !all_finite(&work.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
-        work.solve(system, solve, &mut out.report)?;
+        // Straight into the end of the step.
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        let solved = work.solve(system, solve, &mut out.report);
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        solved?;
         out.end.t = start.t + dt;
-        out.end.u.clone_from(&work.v);
         work.forget_velocities();
         work.velocities_after(&out.end.u);
         work.finish(out);
-        self.mean_velocity(start, &out.end.u);
-        rates(system, t_mid, &self.q_mid, &self.u_mean, &mut self.qdot);
         out.end.q.clear();
-        out.end.q.extend(start.q.iter().zip(&self.qdot).map(|(q, r)| q + dt * r));
+        if system.structure().identity_kinematics {
+            let ends = start.q.iter().zip(&start.u).zip(&out.end.u);
+            out.end.q.extend(ends.map(|((q, before), after)| q + dt * mean(*before, *after)));
+        } else {
+            self.mean_velocity(start, &out.end.u);
+            let qdot = rates(system, t_mid, &self.q_mid, &self.u_mean, &mut self.qdot);
+            out.end.q.extend(start.q.iter().zip(qdot).map(|(q, r)| q + dt * r));
+        }
         if !(all_finite(&out.end.u) && all_finite(&out.end.q)) {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
@@ -141,8 +153,8 @@ impl Scheme for MoreauMidpoint {
 
     fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
         self.revisit(system, start, step);
-        rates(system, start.t + 0.5 * step.dt, &self.q_mid, &self.u_mean, &mut self.qdot);
-        let kinematics = kinematics_residual(start, step, &self.qdot);
+        let qdot = rates(system, start.t + 0.5 * step.dt, &self.q_mid, &self.u_mean, &mut self.qdot);
+        let kinematics = kinematics_residual(start, step, qdot);
         if let Some(work) = self.work.as_mut() {
             work.certify(system, start, step, kinematics, out);
         }

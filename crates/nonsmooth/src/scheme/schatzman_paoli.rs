@@ -263,8 +263,8 @@ impl VelocityOf {
         gamma: &mut [f64],
     ) {
         let n = k.dofs.len();
-        self.w.resize(k.dim * n, 0.0);
-        self.chi.resize(k.dim, 0.0);
+        self.w.resize(k.dim() * n, 0.0);
+        self.chi.resize(k.dim(), 0.0);
         system.velocity(k, t, q, &mut self.w, &mut self.chi);
         for (j, gamma) in gamma.iter_mut().enumerate() {
             *gamma = self.chi[j] + k.row_times(&self.w[j * n..(j + 1) * n], u);

@@ -10,7 +10,7 @@
 //! Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
 
 use crate::contract::{Candidates, Kind, System};
-use crate::state::rates;
+use crate::state::rates_into;
 use complementarity::linear::dense::max_norm;
 use complementarity::{FullProblem, Options, Set, Solver, sets::MAX_DIM, solver};
 
@@ -75,18 +75,18 @@ impl JointProjection {
                 continue;
             }
             let n = k.dofs.len();
-            self.w.resize(k.dim * n, 0.0);
-            self.chi.resize(k.dim, 0.0);
-            self.g.resize(k.dim, 0.0);
+            self.w.resize(k.dim() * n, 0.0);
+            self.chi.resize(k.dim(), 0.0);
+            self.g.resize(k.dim(), 0.0);
             system.velocity(k, t, q, &mut self.w, &mut self.chi);
             if position {
                 system.position(k, t, q, &mut self.g);
-                defect = defect.max(max_norm(&self.g[..k.dim]));
+                defect = defect.max(max_norm(&self.g[..k.dim()]));
             }
             let c = if position { &self.g } else { &self.chi };
             let mut at = 0;
-            while at < k.dim {
-                let d = (k.dim - at).min(MAX_DIM);
+            while at < k.dim() {
+                let d = (k.dim() - at).min(MAX_DIM);
                 let rows = self.full.push_block(Set::Free { dim: d }, &k.dofs, &c[at..at + d]);
                 rows.copy_from_slice(&self.w[at * n..(at + d) * n]);
                 at += d;
@@ -115,7 +115,7 @@ impl JointProjection {
         self.iterations = 0;
         for _ in 0..MAX_ITERATIONS {
             let defect = self.rows(system, candidates, t, q, true);
-            if self.full.sets.is_empty() || defect <= TOLERANCE || !(defect < last) {
+            if self.full.blocks().is_empty() || defect <= TOLERANCE || !(defect < last) {
                 break;
             }
             last = defect;
@@ -128,7 +128,7 @@ impl JointProjection {
             }
             // q += B δ.
             let [moved, still] = &mut self.qdot;
-            rates(system, t, q, &self.v, moved);
+            rates_into(system, t, q, &self.v, moved);
             if system.structure().identity_kinematics {
                 for i in 0..q.len() {
                     q[i] += moved[i];
@@ -136,14 +136,14 @@ impl JointProjection {
             } else {
                 self.r.clear();
                 self.r.resize(u.len(), 0.0);
-                rates(system, t, q, &self.r, still);
+                rates_into(system, t, q, &self.r, still);
                 for i in 0..q.len() {
                     q[i] += moved[i] - still[i];
                 }
             }
         }
         self.rows(system, candidates, t, q, false);
-        if self.full.sets.is_empty() {
+        if self.full.blocks().is_empty() {
             return true;
         }
         self.full.matrix.clear();

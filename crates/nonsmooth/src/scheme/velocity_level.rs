@@ -18,7 +18,7 @@ use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm, norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::{FullProblem, Status};
+use complementarity::{FullProblem, Status, room};
 use kinematics::Kinematics;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
@@ -42,9 +42,22 @@ pub(super) const SUPPORTS: Supports = Supports {
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    interaction: usize,
-    row: usize,
-    block: usize,
+    interaction: u32,
+    /// First row and first block.
+    row: u32,
+    block: u32,
+}
+
+impl Group {
+    #[inline]
+    fn interaction(&self) -> usize {
+        self.interaction as usize
+    }
+
+    #[inline]
+    fn row(&self) -> usize {
+        self.row as usize
+    }
 }
 
 /// Workspace of a velocity-level step.
@@ -56,6 +69,7 @@ pub(super) struct VelocityLevel {
     pub(super) h: Vec<f64>,
     /// Percussions, row by row of the active interactions.
     pub(super) r: Vec<f64>,
+    /// Velocities, and room for other vectors of their size: see [`VelocityLevel::size_vectors`].
     pub(super) v: Vec<f64>,
     pub(super) scratch: Vec<f64>,
     /// γ⁻ by component of the candidates.
@@ -72,7 +86,6 @@ pub(super) struct VelocityLevel {
     /// Whether all of them have constant kinematics.
     rows_constant: bool,
     gamma: Vec<f64>,
-    xi: Vec<f64>,
     /// The system that this workspace was made for.
     made_for: (u64, usize),
     mass_assembled: bool,
@@ -93,8 +106,8 @@ impl VelocityLevel {
             mass: Matrix::new(&s.pattern),
             h: vec![0.0; n],
             r: Vec::new(),
-            v: vec![0.0; n],
-            scratch: vec![0.0; n],
+            v: Vec::new(),
+            scratch: Vec::new(),
             before: Vec::new(),
             chi: Vec::new(),
             groups: Vec::new(),
@@ -105,7 +118,6 @@ impl VelocityLevel {
             rows_active: Vec::new(),
             rows_constant: false,
             gamma: Vec::new(),
-            xi: Vec::new(),
             made_for: identity_of(system),
             mass_assembled: false,
         }
@@ -118,6 +130,13 @@ impl VelocityLevel {
             *slot = Some(Box::new(Self::new(system)));
         }
         (slot.get_or_insert_with(|| Box::new(Self::new(system))), fresh)
+    }
+
+    /// Gives `v` and `scratch` their size.
+    pub(super) fn size_vectors(&mut self) {
+        let n = self.h.len();
+        self.v.resize(n, 0.0);
+        self.scratch.resize(n, 0.0);
     }
 
     /// M(t,q) into `mass`; once if it is constant.
@@ -144,7 +163,7 @@ impl VelocityLevel {
     #[inline]
     pub(super) fn begin(&mut self, candidates: &Candidates) {
         self.kinematics.prepare(candidates);
-        self.before.resize(candidates.components(), 0.0);
+        room::resize(&mut self.before, candidates.components(), 0.0);
     }
 
     /// γ⁻ of interaction `i` with the kinematics at (t,q).
@@ -189,22 +208,23 @@ impl VelocityLevel {
         if same && self.rows_constant {
             // Only the velocities before are new.
             for g in &self.groups {
-                let k = &list.items()[g.interaction];
-                let before = &self.before[list.range(g.interaction)];
-                for j in 0..k.dim {
-                    self.full.c[g.row + j] = self.chi[g.row + j] + k.law.restitution(j) * before[j];
+                let k = &list.items()[g.interaction()];
+                let before = &self.before[list.range(g.interaction())];
+                for j in 0..k.dim() {
+                    self.full.c[g.row() + j] = self.chi[g.row() + j] + k.law.restitution(j) * before[j];
                 }
             }
             return;
         }
         self.rows_version = list.version();
         self.rows_dt = step.dt;
-        self.rows_active.clone_from(&step.active);
+        room::assign(&mut self.rows_active, &step.active);
         self.rows_constant = true;
         self.full.clear_blocks();
         self.groups.clear();
         self.contacts = 0;
         self.chi.clear();
+        self.make_room(step);
         for (i, k) in list.items().iter().enumerate() {
             if !step.active[i] {
                 continue;
@@ -214,11 +234,11 @@ impl VelocityLevel {
             let (n, row) = (k.dofs.len(), self.chi.len());
             let (w, chi) = self.kinematics.evaluate(system, list, i, t, q);
             self.chi.extend_from_slice(chi);
-            self.groups.push(Group { interaction: i, row, block: self.full.sets.len() });
+            self.groups.push(Group { interaction: i as u32, row: row as u32, block: self.full.blocks().len() as u32 });
             let before = &self.before[list.range(i)];
             let full = &mut self.full;
             let mut at = 0;
-            k.law.percussion_sets(k.dim, step.dt, |set| {
+            k.law.percussion_sets(k.dim(), step.dt, |set| {
                 let d = set.dim();
                 let mut c = [0.0; MAX_DIM];
                 for j in 0..d {
@@ -230,14 +250,32 @@ impl VelocityLevel {
         }
     }
 
+    /// Room for the active interactions of a step.
+    fn make_room(&mut self, step: &Step) {
+        let active = || step.candidates.items().iter().zip(&step.active).filter(|(_, a)| **a).map(|(k, _)| k);
+        let (mut groups, mut rows, mut blocks, mut dofs, mut values) = (0, 0, 0, 0, 0);
+        for k in active() {
+            groups += 1;
+            rows += k.dim();
+            k.law.percussion_sets(k.dim(), step.dt, |set| {
+                blocks += 1;
+                dofs += k.dofs.len();
+                values += set.dim() * k.dofs.len();
+            });
+        }
+        room::reserve(&mut self.groups, groups);
+        room::reserve(&mut self.chi, rows);
+        self.full.reserve_blocks(blocks, rows, dofs, values);
+    }
+
     /// Percussions of the step before as start guess.
     pub(super) fn warm_start(&mut self, start: &State, candidates: &Candidates) {
-        self.r.resize(self.chi.len(), 0.0);
+        room::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
-            let k = &candidates.items()[g.interaction];
-            let r = &mut self.r[g.row..g.row + k.dim];
-            match start.percussions.at(g.interaction, k.id) {
-                Some(p) if p.len() == k.dim => r.copy_from_slice(p),
+            let k = &candidates.items()[g.interaction()];
+            let r = &mut self.r[g.row()..g.row() + k.dim()];
+            match start.percussions.at(g.interaction(), k.id) {
+                Some(p) if p.len() == k.dim() => r.copy_from_slice(p),
                 _ => r.fill(0.0),
             }
         }
@@ -245,10 +283,10 @@ impl VelocityLevel {
 
     /// Percussions of a finished step, for looking at it again.
     pub(super) fn take_percussions(&mut self, step: &Step) {
-        self.r.resize(self.chi.len(), 0.0);
+        room::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
-            let p = step.percussion(g.interaction);
-            self.r[g.row..g.row + p.len()].copy_from_slice(p);
+            let p = step.percussion(g.interaction());
+            self.r[g.row()..g.row() + p.len()].copy_from_slice(p);
         }
     }
 
@@ -259,6 +297,7 @@ impl VelocityLevel {
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
+        self.v.resize(self.h.len(), 0.0);
         let report = self.full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.v);
         work.solves += 1;
         work.iterations += report.iterations;
@@ -273,7 +312,7 @@ impl VelocityLevel {
             if !finite {
                 return Err(Failure::NotFinite { what: "the equation of motion".into() });
             }
-            let velocity = system.structure().velocities.get(row).cloned().unwrap_or_default();
+            let velocity = system.structure().velocities[row].into();
             return Err(Failure::Singular { what: "the iteration matrix", velocity });
         }
         if report.status == Status::NotFinite || !all_finite(&self.full.f) {
@@ -290,6 +329,7 @@ impl VelocityLevel {
     /// The velocities themselves are rounded: what M makes of that, a few ε·|M v|, is no residual.
     pub(super) fn dynamics_residual(&mut self, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
         let n = v.len();
+        self.size_vectors();
         self.mass.multiply(v, &mut self.scratch);
         let momentum = max_norm(&self.scratch);
         self.mass.multiply(u0, &mut self.scratch);
@@ -300,9 +340,9 @@ impl VelocityLevel {
         self.mass.multiply(&self.v, &mut self.scratch);
         let mut scale = max_norm(&self.scratch);
         self.v.fill(0.0);
-        for b in 0..self.full.sets.len() {
+        for b in 0..self.full.blocks().len() {
             let rows = self.rows(b);
-            self.full.coupling.add_force(b, &self.r[rows], &mut self.v);
+            self.full.coupling().add_force(b, &self.r[rows], &mut self.v);
         }
         scale = scale.max(max_norm(&self.v));
         for i in 0..n {
@@ -316,13 +356,14 @@ impl VelocityLevel {
 
     /// Blocks of a group.
     fn blocks(&self, group: usize) -> std::ops::Range<usize> {
-        self.groups[group].block..self.groups.get(group + 1).map_or(self.full.sets.len(), |next| next.block)
+        let end = self.groups.get(group + 1).map_or(self.full.blocks().len(), |next| next.block as usize);
+        self.groups[group].block as usize..end
     }
 
     /// Rows of a block.
     pub(super) fn rows(&self, block: usize) -> std::ops::Range<usize> {
-        let first = self.full.row_of(block);
-        first..first + self.full.sets[block].dim()
+        let first = self.full.blocks()[block].start;
+        first..first + self.full.coupling().dim(block)
     }
 
     /// γ⁺ = Wᵀv + χ of all rows into `gamma`. Returns the largest change against what was there before.
@@ -330,12 +371,12 @@ impl VelocityLevel {
         let before = self.gamma.len() == self.chi.len();
         if !before {
             self.gamma.clear();
-            self.gamma.resize(self.chi.len(), 0.0);
+            room::resize(&mut self.gamma, self.chi.len(), 0.0);
         }
         let mut change: f64 = 0.0;
-        for b in 0..self.full.sets.len() {
-            let dofs = self.full.coupling.dofs(b);
-            let mut values = self.full.coupling.values(b);
+        for b in 0..self.full.blocks().len() {
+            let dofs = self.full.coupling().dofs(b);
+            let mut values = self.full.coupling().values(b);
             for row in self.rows(b) {
                 let (w, rest) = values.split_at(dofs.len());
                 let mut u = self.chi[row];
@@ -364,32 +405,35 @@ impl VelocityLevel {
     pub(super) fn finish(&mut self, step: &mut Step) {
         step.report.index_set = self.contacts;
         let reduced = self.full.reduced();
-        // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
-        self.xi.clear();
-        self.xi.extend((0..self.chi.len()).map(|i| self.gamma[i] + (self.full.c[i] - self.chi[i])));
         let mut next = 0;
         for (gi, g) in self.groups.iter().enumerate() {
-            for i in next..g.interaction {
+            for i in next..g.interaction() {
                 step.set_inactive(i);
             }
-            next = g.interaction + 1;
+            next = g.interaction() + 1;
             let percussions = step.end.percussions.values_mut();
-            for (row, j) in (g.row..).zip(step.candidates.range(g.interaction)) {
+            for (row, j) in (g.row()..).zip(step.candidates.range(g.interaction())) {
                 percussions[j] = self.r[row];
                 step.gamma_minus[j] = self.before[j];
                 step.gamma_plus[j] = self.gamma[row];
             }
-            if self.r[g.row] > 0.0 && !step.impact {
-                let k = &step.candidates.items()[g.interaction];
-                let before = self.before[step.candidates.range(g.interaction).start];
+            if self.r[g.row()] > 0.0 && !step.impact {
+                let k = &step.candidates.items()[g.interaction()];
+                let before = self.before[step.candidates.range(g.interaction()).start];
                 // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
-                let change = reduced.b()[g.row] - (1.0 + k.law.restitution(0)) * before;
+                let change = reduced.b()[g.row()] - (1.0 + k.law.restitution(0)) * before;
                 step.impact = k.kind == Kind::Contact && is_impact(-before, change, step.report.noise);
             }
             let mut sigma = Sigma(0);
             let mut bit = 0;
             for b in self.blocks(gi) {
-                let mode = reduced.mode(b, &self.r, &self.xi);
+                // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
+                let rows = self.rows(b);
+                let mut xi = [0.0; MAX_DIM];
+                for (xi, i) in xi.iter_mut().zip(rows.clone()) {
+                    *xi = self.gamma[i] + (self.full.c[i] - self.chi[i]);
+                }
+                let mode = self.full.mode(b, &self.r[rows.clone()], &xi[..rows.len()]);
                 for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
                     if bit < 32 {
                         sigma.set(bit, m);
@@ -397,7 +441,7 @@ impl VelocityLevel {
                     bit += 1;
                 }
             }
-            step.sigma[g.interaction] = sigma;
+            step.sigma[g.interaction()] = sigma;
         }
         for i in next..step.candidates.len() {
             step.set_inactive(i);

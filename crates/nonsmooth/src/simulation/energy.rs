@@ -170,29 +170,28 @@ impl Ledger {
     }
 }
 
-/// Measures kinetic energy of the system that it was made for.
+/// Measures the kinetic energy of one system, the first that it is used for.
+#[derive(Default)]
 pub struct Meter {
-    mass: Matrix,
+    /// Made at the first use.
+    mass: Option<Matrix>,
     /// Whether `mass` holds M for good, since it is constant.
     assembled: bool,
     momentum: Vec<f64>,
 }
 
 impl Meter {
-    /// A meter for a system.
-    pub fn new(system: &dyn System) -> Self {
-        let s = system.structure();
-        Self { mass: Matrix::new(&s.pattern), assembled: false, momentum: vec![0.0; s.nu()] }
-    }
-
     /// ½ uᵀM(t,q)u, J.
     pub fn kinetic(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) -> f64 {
+        let s = system.structure();
+        let mass = self.mass.get_or_insert_with(|| Matrix::new(&s.pattern));
         if !self.assembled {
-            self.mass.clear();
-            system.mass(t, q, &mut self.mass);
-            self.assembled = system.structure().constant_mass;
+            mass.clear();
+            system.mass(t, q, mass);
+            self.assembled = s.constant_mass;
         }
-        self.mass.multiply(u, &mut self.momentum);
+        self.momentum.resize(u.len(), 0.0);
+        mass.multiply(u, &mut self.momentum);
         0.5 * dot(u, &self.momentum)
     }
 }

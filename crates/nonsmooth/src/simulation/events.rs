@@ -238,7 +238,7 @@ impl EventLog {
                         state.come_to_rest();
                         emit(t, EventKind::Close, Some(k.id));
                     }
-                    if k.dim > 1 && state.closed {
+                    if k.dim() > 1 && state.closed {
                         let range = step.candidates.range(i);
                         let slip = &step.gamma_plus[range.start + 1..range.end];
                         let mode = state.motion(step.sigma[i].mode(1), slip, noise, || free(i).1);

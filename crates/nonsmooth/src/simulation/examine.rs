@@ -39,41 +39,16 @@ impl Observer for () {
 }
 
 impl Simulation<'_> {
-    /// Certificate, ledger, events, sums, observers of a final step: of `given`, or of `self.done`. Gives
-    /// a frame back that can be used again.
-    pub(super) fn finalise(
-        &mut self,
-        given: Option<Box<Frame>>,
-        last: bool,
-        observer: &mut dyn Observer,
-    ) -> Option<Box<Frame>> {
-        let observe = self.options.observe;
-        if observe == Observe::NONE {
-            let f = given.as_ref().unwrap_or(&self.done);
-            let raw = f.corrected.then_some((&f.raw_q[..], &f.raw_u[..]));
-            let (system, start, step) = (self.system, &f.start, &f.step);
-            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, last });
-            return given;
-        }
-        let from_done = given.is_none();
-        // A frame that is not in use keeps the place, so that none is made.
-        let mut frame = given.unwrap_or_else(|| {
-            let idle = self.spare.pop().unwrap_or_default();
-            std::mem::replace(&mut self.done, idle)
-        });
-        self.examine(&mut frame, last, observer);
-        if from_done {
-            let idle = std::mem::replace(&mut self.done, frame);
-            self.spare.push(idle);
-            None
-        } else {
-            Some(frame)
-        }
-    }
-
-    fn examine(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
+    /// Certificate, ledger, events, sums, observers of a final step.
+    pub(super) fn finalise(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
         let system = self.system;
+        if observe == Observe::NONE {
+            let raw = frame.corrected.then_some((&frame.raw_q[..], &frame.raw_u[..]));
+            let (start, step) = (&frame.start, &frame.step);
+            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, last });
+            return;
+        }
         // Certificate and ledger look at what the scheme made, before corrections.
         if frame.corrected {
             std::mem::swap(&mut frame.step.end.q, &mut frame.raw_q);
@@ -163,8 +138,8 @@ impl Simulation<'_> {
                 return (0.0, 0.0);
             }
             let (w, chi) = (&mut *w.borrow_mut(), &mut *chi.borrow_mut());
-            w.resize(k.dim * k.dofs.len(), 0.0);
-            chi.resize(k.dim, 0.0);
+            w.resize(k.dim() * k.dofs.len(), 0.0);
+            chi.resize(k.dim(), 0.0);
             system.velocity(k, start.t, &start.q, w, chi);
             let change = |row: &[f64]| {
                 k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>()

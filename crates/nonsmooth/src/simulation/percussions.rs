@@ -30,11 +30,11 @@ impl PercussionSums {
                 continue;
             }
             let sum = self.0.meet(i, k.id);
-            sum.dim = k.dim;
-            let values = if k.dim <= INLINE {
-                &mut sum.few[..k.dim]
+            sum.dim = k.dim();
+            let values = if k.dim() <= INLINE {
+                &mut sum.few[..k.dim()]
             } else {
-                sum.many.resize(k.dim, 0.0);
+                sum.many.resize(k.dim(), 0.0);
                 &mut sum.many[..]
             };
             for (s, v) in values.iter_mut().zip(p) {

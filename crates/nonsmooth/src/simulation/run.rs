@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
 use crate::state::{State, Step};
-use complementarity::{Options as SolverOptions, Solver, solver};
+use complementarity::{Options as SolverOptions, Solver, room, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -44,8 +44,6 @@ pub struct Simulation<'a> {
     pub(super) state: State,
     /// Step being tried, and scratch. Boxed, so that frames change places by pointer.
     pub(super) trial: Box<Frame>,
-    /// Frame of the last final step.
-    pub(super) done: Box<Frame>,
     /// Accepted, not final, oldest first.
     #[allow(clippy::vec_box)]
     pending: Vec<Box<Frame>>,
@@ -126,7 +124,7 @@ impl<'a> Simulation<'a> {
         let summary = Summary {
             status: Status::Done,
             stop: None,
-            end: start.clone(),
+            end: State::default(),
             work: Work::default(),
             worst: Certificate::default(),
             worst_at: (start.t, start.t),
@@ -142,9 +140,8 @@ impl<'a> Simulation<'a> {
             solve: with(chosen),
             fallback: fallback.flatten().map(strong),
             projection: (options.stabilise == Stabilise::Projection).then(|| JointProjection::new(system)),
-            meter: Meter::new(system),
+            meter: Meter::default(),
             trial: Box::default(),
-            done: Box::default(),
             pending: Vec::new(),
             spare: Vec::new(),
             reach: FIRST_REACH,
@@ -187,6 +184,11 @@ impl<'a> Simulation<'a> {
     /// The scheme.
     pub fn scheme_mut(&mut self) -> &mut dyn Scheme {
         self.scheme.as_mut()
+    }
+
+    /// Work done up to now.
+    pub fn work(&self) -> &Work {
+        &self.summary.work
     }
 
     /// Things to know that were found before the first step.
@@ -371,31 +373,33 @@ impl<'a> Simulation<'a> {
             frame.corrected = frame.raw_q != end.q || frame.raw_u != end.u;
         }
         std::mem::swap(&mut frame.start, &mut self.state);
-        self.state.assign(&frame.step.end);
-        self.controller.arrived(self.state.t);
+        self.controller.arrived(frame.step.end.t);
         self.summary.work.steps += 1;
         // A controller that does not know what remains cannot say which step is the last: hold one back.
         let lag = self.controller.lag().max(usize::from(self.controller.remaining().is_none()));
         if self.options.observe.events {
             let free = self.scheme.last_problem().map(|p| p.free_velocity());
-            self.trial.free.clear();
-            self.trial.free.extend_from_slice(free.unwrap_or(&[]));
-        }
-        if lag == 0 {
-            std::mem::swap(&mut self.trial, &mut self.done);
-            // The frozen list goes on to the next attempt.
-            self.trial.step.candidates.assign(&self.done.step.candidates);
-            let last = self.controller.remaining() == Some(0);
-            self.finalise(None, last, observer);
-            return;
+            room::assign(&mut frame.free, free.unwrap_or(&[]));
         }
         let mut next = self.spare.pop().unwrap_or_default();
-        next.step.candidates.assign(&self.trial.step.candidates);
+        if lag == 0 {
+            std::mem::swap(&mut self.trial, &mut next);
+            let last = self.controller.remaining() == Some(0);
+            self.finalise(&mut next, last, observer);
+            // The end is the new state, and the memory of the old one is for the next end.
+            std::mem::swap(&mut self.state, &mut next.step.end);
+            std::mem::swap(&mut next.step.end, &mut next.start);
+            std::mem::swap(&mut self.trial, &mut next);
+            self.spare.push(next);
+            return;
+        }
+        self.state.assign(&frame.step.end);
+        next.step.candidates.assign(&frame.step.candidates);
         self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
-            let frame = self.pending.remove(0);
-            let used = self.finalise(Some(frame), false, observer);
-            self.spare.extend(used);
+            let mut frame = self.pending.remove(0);
+            self.finalise(&mut frame, false, observer);
+            self.spare.push(frame);
         }
     }
 
@@ -403,9 +407,9 @@ impl<'a> Simulation<'a> {
     pub(super) fn flush(&mut self, observer: &mut dyn Observer) {
         let frames = std::mem::take(&mut self.pending);
         let n = frames.len();
-        for (i, frame) in frames.into_iter().enumerate() {
-            let used = self.finalise(Some(frame), i + 1 == n, observer);
-            self.spare.extend(used);
+        for (i, mut frame) in frames.into_iter().enumerate() {
+            self.finalise(&mut frame, i + 1 == n, observer);
+            self.spare.push(frame);
         }
     }
 }

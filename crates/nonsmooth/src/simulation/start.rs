@@ -9,6 +9,9 @@ use complementarity::linear::Matrix;
 /// Largest number of velocities for which symmetry and definiteness are checked entry by entry.
 const DENSE_CHECK: usize = 400;
 
+/// Penetrating contacts that are warned of one by one.
+const LISTED: usize = 5;
+
 /// Checks state, times, mass matrix, contract, contacts and joints. Returns warnings.
 pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -> Result<Vec<String>, Error> {
     let s = system.structure();
@@ -21,11 +24,11 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
     if !start.previous.is_empty() && start.previous.len() != s.nq() {
         return Err(Error::Size { what: "previous q", found: start.previous.len(), expected: s.nq() });
     }
-    let coordinates = start.q.iter().zip(&s.coordinates).chain(start.previous.iter().zip(&s.coordinates));
-    let named = coordinates.chain(start.u.iter().zip(&s.velocities));
+    let coordinates = start.q.iter().zip(s.coordinates.iter()).chain(start.previous.iter().zip(s.coordinates.iter()));
+    let named = coordinates.chain(start.u.iter().zip(s.velocities.iter()));
     for (&value, name) in named {
         if !value.is_finite() {
-            return Err(Error::InitialValue { name: name.clone(), value });
+            return Err(Error::InitialValue { name: name.into(), value });
         }
     }
     if !(o.end.is_finite() && start.t.is_finite() && o.end > start.t) {
@@ -49,9 +52,10 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
         return Err(Error::Contract(why.into()));
     }
     let mut g = Vec::new();
+    let (mut penetrating, mut deepest) = (0usize, (0.0, 0));
     for k in list.items() {
         let n = k.position_dim();
-        if let Err(e) = k.law.validate(k.dim) {
+        if let Err(e) = k.law.validate(k.dim()) {
             return Err(Error::Contract(format!("`{}`: {e}", system.name(k.id))));
         }
         if n == 0 {
@@ -67,12 +71,26 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
             }
             if g[0] < 0.0 {
                 let (name, depth) = (system.name(k.id), -g[0]);
-                warnings.push(format!("contact `{name}` penetrates by {depth:.3e} m at the start and starts closed"));
+                penetrating += 1;
+                if penetrating <= LISTED {
+                    let what = "m at the start and starts closed";
+                    warnings.push(format!("contact `{name}` penetrates by {depth:.3e} {what}"));
+                }
+                if depth > deepest.0 {
+                    deepest = (depth, k.id);
+                }
             }
         } else if !(worst <= o.initial_tolerance) {
             let joint = system.name(k.id);
             return Err(Error::Joint { joint, defect: worst, tolerance: o.initial_tolerance });
         }
+    }
+    if penetrating > LISTED {
+        let (more, (depth, id)) = (penetrating - LISTED, deepest);
+        warnings.push(format!(
+            "{more} more contacts penetrate at the start; the deepest of all is `{}`, by {depth:.3e} m",
+            system.name(id)
+        ));
     }
     Ok(warnings)
 }
@@ -86,7 +104,7 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
         if k.kind == Kind::Contact {
             system.position(k, start.t, &start.q, &mut g);
         }
-        let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+        let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
         system.velocity(k, start.t, &start.q, &mut w, &mut chi);
         // Rounding of the terms of a velocity is no velocity.
         let moves = |r: usize| {
@@ -95,12 +113,12 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
             rate.abs() > 1e-12 * size
         };
         if k.kind == Kind::Element {
-            found(k.id, (0..k.dim).any(moves));
+            found(k.id, (0..k.dim()).any(moves));
             continue;
         }
         // A gap up to the activation threshold of the schemes.
         if g[0] <= 1e-10 && !moves(0) {
-            found(k.id, (1..k.dim).any(moves));
+            found(k.id, (1..k.dim()).any(moves));
         }
     }
 }
@@ -110,7 +128,7 @@ fn check_mass(system: &dyn System, start: &State) -> Result<(), Error> {
     let n = s.nu();
     let mut m = Matrix::new(&s.pattern);
     system.mass(start.t, &start.q, &mut m);
-    let bad = |row: usize| Error::Mass { velocity: s.velocities[row].clone() };
+    let bad = |row: usize| Error::Mass { velocity: s.velocities[row].into() };
     for i in 0..n {
         let d = m.get(i, i);
         if !(d > 0.0 && d.is_finite()) {
@@ -127,7 +145,7 @@ fn check_mass(system: &dyn System, start: &State) -> Result<(), Error> {
             let difference = (a[i * n + j] - a[j * n + i]).abs();
             let scale = (a[i * n + i] * a[j * n + j]).sqrt();
             if !(difference <= 1e-12 * scale) {
-                let (row, column) = (s.velocities[i].clone(), s.velocities[j].clone());
+                let (row, column) = (s.velocities[i].into(), s.velocities[j].into());
                 return Err(Error::MassNotSymmetric { row, column, difference });
             }
         }

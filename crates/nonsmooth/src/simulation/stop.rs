@@ -16,7 +16,7 @@ impl Simulation<'_> {
             let mut out = Vec::new();
             for (i, k) in step.candidates.items().iter().enumerate() {
                 if step.active.get(i) == Some(&true) {
-                    k.law.percussion_sets(k.dim, step.dt, |_| out.push(self.system.name(k.id)));
+                    k.law.percussion_sets(k.dim(), step.dt, |_| out.push(self.system.name(k.id)));
                 }
             }
             out
@@ -53,7 +53,7 @@ impl Simulation<'_> {
         let system = self.system;
         let (state, dt) = (&self.state, self.options.step);
         let mut qdot = vec![0.0; state.q.len()];
-        crate::state::rates(system, state.t, &state.q, &state.u, &mut qdot);
+        crate::state::rates_into(system, state.t, &state.q, &state.u, &mut qdot);
         for fraction in [0.0, 0.5, 1.0] {
             let t = state.t + fraction * dt;
             let q: Vec<f64> = state.q.iter().zip(&qdot).map(|(q, r)| q + fraction * dt * r).collect();
@@ -61,13 +61,13 @@ impl Simulation<'_> {
                 let mut h = vec![0.0; state.u.len()];
                 system.force(i, t, &q, &state.u, &mut h);
                 if let Some(j) = h.iter().position(|x| !x.is_finite()) {
-                    return Some(format!("force `{}` on `{}`", f.name, system.structure().velocities[j]));
+                    return Some(format!("force `{}` on `{}`", f.name, &system.structure().velocities[j]));
                 }
             }
             for k in self.trial.step.candidates.items() {
                 let mut g = vec![0.0; k.position_dim()];
                 system.position(k, t, &q, &mut g);
-                let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+                let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
                 system.velocity(k, t, &q, &mut w, &mut chi);
                 if !g.iter().chain(&w).chain(&chi).all(|x| x.is_finite()) {
                     let kind = match k.kind {

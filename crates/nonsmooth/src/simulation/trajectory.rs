@@ -244,8 +244,8 @@ pub fn between(system: &dyn System, a: &State, b: &State, dt: f64, impact: bool,
     }
     let (q0, q1, n) = (&a.q, &b.q, a.q.len());
     let (mut r0, mut r1) = (vec![0.0; n], vec![0.0; n]);
-    crate::state::rates(system, a.t, q0, &a.u, &mut r0);
-    crate::state::rates(system, b.t, q1, &b.u, &mut r1);
+    crate::state::rates_into(system, a.t, q0, &a.u, &mut r0);
+    crate::state::rates_into(system, b.t, q1, &b.u, &mut r1);
     let (s2, s3) = (s * s, s * s * s);
     let q = (0..n)
         .map(|i| {

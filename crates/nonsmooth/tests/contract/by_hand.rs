@@ -26,8 +26,8 @@ impl Hand {
         let law = Arc::new(Law::Contact(ContactLaw::newton(0.6)));
         Self {
             structure: Structure {
-                coordinates: vec!["phi".into()],
-                velocities: vec!["phi'".into()],
+                coordinates: ["phi"].into_iter().collect(),
+                velocities: ["phi'"].into_iter().collect(),
                 forces: vec![force("gravity"), force("damper")],
                 pattern,
                 identity_kinematics: true,

@@ -72,14 +72,14 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
     system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut list);
     let mut first = 0;
     let column = |k: &Interaction| {
-        first += k.dim;
+        first += k.dim();
         let kind = match k.kind {
             Kind::Joint => "joint",
             Kind::VelocityJoint => "velocity_joint",
             Kind::Contact => "contact",
             Kind::Element => "element",
         };
-        Column { name: system.name(k.id), kind, first: first - k.dim, dim: k.dim, id: k.id }
+        Column { name: system.name(k.id), kind, first: first - k.dim(), dim: k.dim(), id: k.id }
     };
     list.items().iter().map(column).collect()
 }
@@ -196,7 +196,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn begin(&mut self, system: &dyn System, start: &State) {
-        let kinetic = nonsmooth::simulation::Meter::new(system).kinetic(system, start.t, &start.q, &start.u);
+        let kinetic = nonsmooth::simulation::Meter::default().kinetic(system, start.t, &start.q, &start.u);
         let energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
         let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0, 0.0]);
         self.keep(result);

@@ -7,6 +7,7 @@ use crate::contract::layout::{ForceKind, Layout, Place};
 use crate::contract::model::Model;
 use crate::contract::system::{ForceInfo, Needs, Structure};
 use crate::law::{Friction, Law, Normal};
+use crate::names::Names;
 use complementarity::linear::Pattern;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -136,13 +137,13 @@ impl<M: Model> Differentiated<M> {
         needs.moving = layout.contacts.iter().any(|p| p.what.1.moving)
             || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1.moving);
 
-        let velocities =
-            layout.velocities.clone().unwrap_or_else(|| layout.coordinates.iter().map(|c| format!("{c}'")).collect());
+        let (coordinates, rates) = Names::with_rates(|add| layout.coordinates.iter().for_each(|c| add(&[c])));
+        let velocities = layout.velocities.as_ref().map_or(rates, |v| v.iter().collect());
         let mut breaks = layout.breaks.clone();
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let structure = Structure {
-            coordinates: layout.coordinates.clone(),
+            coordinates,
             velocities,
             forces: force_infos,
             pattern,

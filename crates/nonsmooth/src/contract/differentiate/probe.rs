@@ -33,8 +33,8 @@ impl<M: Model> Differentiated<M> {
             let name = self.name(k.id);
             let mut g = vec![0.0; k.position_dim()];
             self.position(k, t, q, &mut g);
-            let mut w = vec![0.0; k.dim * k.dofs.len()];
-            let mut chi = vec![0.0; k.dim];
+            let mut w = vec![0.0; k.dim() * k.dofs.len()];
+            let mut chi = vec![0.0; k.dim()];
             self.velocity(k, t, q, &mut w, &mut chi);
             if !g.iter().chain(&w).chain(&chi).all(|x| x.is_finite()) {
                 return Err(bad(kind, &name));
@@ -44,7 +44,7 @@ impl<M: Model> Differentiated<M> {
             for scale in [0.7, 13.0] {
                 let lu: Vec<f64> = (0..k.dofs.len()).map(|j| scale * (1.0 + 0.37 * j as f64).sin()).collect();
                 let lq: Vec<f64> = place.extended.iter().map(|&i| q[i]).collect();
-                let mut found = vec![0.0; k.dim];
+                let mut found = vec![0.0; k.dim()];
                 let i = index_of(k.id);
                 let m = &self.model;
                 match k.kind {
@@ -53,13 +53,13 @@ impl<M: Model> Differentiated<M> {
                     Kind::Element => value(&Element(m, i, place), t, &lq, &lu, &mut found),
                     Kind::Contact => {
                         value(&Rate(m, place, Gap(m, i, place)), t, &lq, &lu, &mut found[..1]);
-                        if k.dim > 1 {
+                        if k.dim() > 1 {
                             value(&Slip(m, i, place), t, &lq, &lu, &mut found[1..]);
                         }
                     }
                 }
                 let n = k.dofs.len();
-                for r in 0..k.dim {
+                for r in 0..k.dim() {
                     let row = &w[r * n..(r + 1) * n];
                     let expected = chi[r] + row.iter().zip(&lu).map(|(a, b)| a * b).sum::<f64>();
                     let size = chi[r].abs() + row.iter().zip(&lu).map(|(a, b)| (a * b).abs()).sum::<f64>();
@@ -114,7 +114,7 @@ impl<M: Model> Differentiated<M> {
         }
         for k in self.interactions.iter().filter(|k| k.constant) {
             let at = |t: f64, q: &[f64]| {
-                let (mut w, mut chi) = (vec![0.0; k.dim * k.dofs.len()], vec![0.0; k.dim]);
+                let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
                 self.velocity(k, t, q, &mut w, &mut chi);
                 w.extend(chi);
                 w

@@ -92,10 +92,11 @@ pub(super) struct Equation {
 impl Equation {
     /// Makes room for a system.
     pub(super) fn prepare(&mut self, system: &dyn System) {
-        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if !fresh {
             return;
         }
+        work.size_vectors();
         let s = system.structure();
         let n = s.nq();
         self.constant_matrix = s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
@@ -172,7 +173,7 @@ impl Equation {
             self.q_e[j] = (self.q[j] + e * self.before[j]) / (1.0 + e);
         }
         let t_e = place.t + place.dt * (1.0 - e) / (1.0 + e);
-        self.g.resize(k.dim, 0.0);
+        self.g.resize(k.dim(), 0.0);
         system.position(k, t_e, &self.q_e, &mut self.g);
         if !self.g.iter().all(|g| g.is_finite()) {
             let kind = if k.kind == Kind::Contact { "gap of contact" } else { "defect of joint" };
@@ -246,12 +247,12 @@ impl Equation {
             }
             self.rows_constant &= k.constant;
             let n = k.dofs.len();
-            self.direction.resize(k.dim * n, 0.0);
-            self.chi.resize(k.dim, 0.0);
+            self.direction.resize(k.dim() * n, 0.0);
+            self.chi.resize(k.dim(), 0.0);
             system.velocity(k, t_e, &self.q_e, &mut self.direction, &mut self.chi);
             let (full, rows) = (&mut work.full, &self.direction);
             let mut at = 0;
-            k.law.percussion_sets(k.dim, place.dt, |set| {
+            k.law.percussion_sets(k.dim(), place.dt, |set| {
                 let d = set.dim();
                 full.push_block(set, &k.dofs, &[0.0; MAX_DIM][..d]).copy_from_slice(&rows[at * n..(at + d) * n]);
                 at += d;
@@ -262,10 +263,10 @@ impl Equation {
             let range = list.range(i);
             work.full.c[row..row + range.len()].copy_from_slice(&self.xi[range]);
         }
-        for b in 0..work.full.sets.len() {
+        for b in 0..work.full.blocks().len() {
             let rows = work.rows(b);
             let mut along = [0.0; MAX_DIM];
-            work.full.coupling.add_velocity(b, &self.w, &mut along[..rows.len()]);
+            work.full.coupling().add_velocity(b, &self.w, &mut along[..rows.len()]);
             for (c, a) in work.full.c[rows].iter_mut().zip(along) {
                 *c -= a;
             }

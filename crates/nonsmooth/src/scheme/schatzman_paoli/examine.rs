@@ -92,7 +92,7 @@ impl Split {
         let mut block = 0;
         for (i, k) in step.candidates.items().iter().enumerate() {
             let mut count = 0;
-            k.law.percussion_sets(k.dim, step.dt, |_| count += 1);
+            k.law.percussion_sets(k.dim(), step.dt, |_| count += 1);
             let range = step.candidates.range(i);
             let open = |xi: &[f64]| k.kind == Kind::Contact && xi[range.start] > closed + self.floor[range.start];
             let (first, second) = (open(&self.xi[0]), open(&self.xi[1]));
@@ -115,17 +115,17 @@ impl Split {
         for (f, h) in self.full.f.iter_mut().zip(&work.h) {
             *f = step.dt * h;
         }
-        for b in 0..work.full.sets.len() {
-            work.full.coupling.add_force(b, &self.p[0][work.rows(b)], &mut self.full.f);
+        for b in 0..work.full.blocks().len() {
+            work.full.coupling().add_force(b, &self.p[0][work.rows(b)], &mut self.full.f);
         }
         for &b in &self.blocks {
-            let set = work.full.sets[b].clone();
+            let set = work.full.blocks()[b].set.clone();
             let d = set.dim();
             let mut along = [0.0; MAX_DIM];
-            work.full.coupling.add_velocity(b, &self.delta, &mut along[..d]);
+            work.full.coupling().add_velocity(b, &self.delta, &mut along[..d]);
             along.iter_mut().for_each(|a| *a = -*a);
-            let rows = self.full.push_block(set, work.full.coupling.dofs(b), &along[..d]);
-            rows.copy_from_slice(work.full.coupling.values(b));
+            let rows = self.full.push_block(set, work.full.coupling().dofs(b), &along[..d]);
+            rows.copy_from_slice(work.full.coupling().values(b));
         }
         self.r.clear();
         self.r.resize(self.full.c.len(), 0.0);
@@ -176,11 +176,11 @@ fn defect(work: &VelocityLevel, list: &Candidates, (residual, scale): (f64, f64)
     let (mut best, mut culprit, mut block) = (0.0, None, 0);
     for (i, k) in list.items().iter().enumerate() {
         let (mut count, n) = (0, k.dofs.len().max(1));
-        k.law.percussion_sets(k.dim, 1.0, |_| count += 1);
+        k.law.percussion_sets(k.dim(), 1.0, |_| count += 1);
         for b in block..block + count {
             let mut along = [0.0; MAX_DIM];
-            work.full.coupling.add_velocity(b, &work.scratch, &mut along[..work.rows(b).len()]);
-            for (row, a) in work.full.coupling.values(b).chunks_exact(n).zip(&along) {
+            work.full.coupling().add_velocity(b, &work.scratch, &mut along[..work.rows(b).len()]);
+            for (row, a) in work.full.coupling().values(b).chunks_exact(n).zip(&along) {
                 let explained = a.abs() / dot(row, row).sqrt().max(f64::MIN_POSITIVE);
                 if explained > best {
                     (best, culprit) = (explained, Some(i));
@@ -255,9 +255,9 @@ impl SchatzmanPaoli {
             let work = e.work.as_ref()?;
             let position = 1.0 + max_norm(&e.q);
             split.floor.resize(e.xi.len(), 0.0);
-            for b in 0..work.full.sets.len() {
-                let dofs = work.full.coupling.dofs(b);
-                let mut values = work.full.coupling.values(b);
+            for b in 0..work.full.blocks().len() {
+                let dofs = work.full.coupling().dofs(b);
+                let mut values = work.full.coupling().values(b);
                 for row in work.rows(b) {
                     let (g, rest) = values.split_at(dofs.len());
                     let norm = g.iter().map(|g| g.abs()).sum::<f64>().max(1.0);
@@ -340,11 +340,11 @@ impl SchatzmanPaoli {
         for k in step.candidates.items() {
             let line = if k.kind == Kind::Contact { Line::Normal } else { Line::Joints };
             let mut count = 0;
-            k.law.percussion_sets(k.dim, step.dt, |_| count += 1);
+            k.law.percussion_sets(k.dim(), step.dt, |_| count += 1);
             for b in block..block + count {
                 let rows = work.rows(b);
                 let mut power = [0.0; MAX_DIM];
-                work.full.coupling.add_velocity(b, &split.mean, &mut power[..rows.len()]);
+                work.full.coupling().add_velocity(b, &split.mean, &mut power[..rows.len()]);
                 for (row, power) in rows.zip(power) {
                     out.add(line, 0.5 * power * split.p[half][row]);
                 }

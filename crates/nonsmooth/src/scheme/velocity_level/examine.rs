@@ -46,17 +46,17 @@ impl VelocityLevel {
         // The interaction whose direction explains most of a dynamics residual.
         let mut best = 0.0;
         for (gi, g) in self.groups.iter().enumerate() {
-            let k = &step.candidates.items()[g.interaction];
+            let k = &step.candidates.items()[g.interaction()];
             for b in self.blocks(gi) {
-                let d = self.full.sets[b].dim();
+                let d = self.full.coupling().dim(b);
                 let mut along = [0.0; MAX_DIM];
-                self.full.coupling.add_velocity(b, &self.scratch, &mut along[..d]);
+                self.full.coupling().add_velocity(b, &self.scratch, &mut along[..d]);
                 let n = k.dofs.len().max(1);
-                for (row, a) in self.full.coupling.values(b).chunks_exact(n).zip(&along) {
+                for (row, a) in self.full.coupling().values(b).chunks_exact(n).zip(&along) {
                     let explained = a.abs() / dot(row, row).sqrt().max(f64::MIN_POSITIVE);
                     if explained > best {
                         best = explained;
-                        out.dynamics_culprit = Some(g.interaction);
+                        out.dynamics_culprit = Some(g.interaction());
                     }
                 }
             }
@@ -66,10 +66,10 @@ impl VelocityLevel {
         self.velocities_after(&step.end.u);
         // Scale: percussions, and the terms that make up the relative velocities.
         let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c));
-        for i in 0..self.full.sets.len() {
-            let dofs = self.full.coupling.dofs(i);
-            let mut values = self.full.coupling.values(i);
-            for _ in 0..self.full.sets[i].dim() {
+        for i in 0..self.full.blocks().len() {
+            let dofs = self.full.coupling().dofs(i);
+            let mut values = self.full.coupling().values(i);
+            for _ in 0..self.full.coupling().dim(i) {
                 let (row, rest) = values.split_at(dofs.len());
                 size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j as usize]).abs()).sum());
                 values = rest;
@@ -87,9 +87,9 @@ impl VelocityLevel {
             }
         }
         for (gi, g) in self.groups.iter().enumerate() {
-            let k = &step.candidates.items()[g.interaction];
+            let k = &step.candidates.items()[g.interaction()];
             for b in self.blocks(gi) {
-                let (at, set) = (self.rows(b).start, &self.full.sets[b]);
+                let (at, set) = (self.rows(b).start, &self.full.blocks()[b].set);
                 let d = set.dim();
                 let mut xi = [0.0; MAX_DIM];
                 let mut f = [0.0; MAX_DIM];
@@ -100,14 +100,14 @@ impl VelocityLevel {
                 let law = max_norm(&f[..d]) / size;
                 if !(law <= out.law) {
                     out.law = law;
-                    out.law_culprit = Some(g.interaction);
+                    out.law_culprit = Some(g.interaction());
                 }
                 if k.kind == Kind::Contact {
                     let cone = set.distance(&self.r[at..at + d]);
                     if !(cone <= out.cone) {
                         out.cone = cone;
                     }
-                    if at == g.row && !(-xi[0] <= out.gap_velocity) {
+                    if at == g.row() && !(-xi[0] <= out.gap_velocity) {
                         out.gap_velocity = -xi[0];
                     }
                 }
@@ -119,16 +119,16 @@ impl VelocityLevel {
     /// Ledger lines of the percussions: work over the mean velocity ū.
     fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
         for (gi, g) in self.groups.iter().enumerate() {
-            let k = &step.candidates.items()[g.interaction];
+            let k = &step.candidates.items()[g.interaction()];
             for b in self.blocks(gi) {
                 let rows = self.rows(b);
                 let mut power = [0.0; MAX_DIM];
-                self.full.coupling.add_velocity(b, mean, &mut power[..rows.len()]);
+                self.full.coupling().add_velocity(b, mean, &mut power[..rows.len()]);
                 for (row, power) in rows.zip(power) {
                     let line = match k.kind {
                         Kind::Joint | Kind::VelocityJoint => Line::Joints,
                         Kind::Element => Line::Elements,
-                        Kind::Contact if row == g.row => Line::Normal,
+                        Kind::Contact if row == g.row() => Line::Normal,
                         Kind::Contact => Line::Friction,
                     };
                     out.add(line, power * self.r[row]);
@@ -153,6 +153,7 @@ impl VelocityLevel {
         // ½ uᵀ(M − M*)u at both ends.
         if !system.structure().constant_mass {
             let mut change = 0.0;
+            self.size_vectors();
             for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
                 self.mass.multiply(&s.u, &mut self.scratch);
                 change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));

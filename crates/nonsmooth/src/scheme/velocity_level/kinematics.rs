@@ -6,7 +6,7 @@ use crate::contract::{Candidates, System};
 #[derive(Default)]
 pub(in crate::scheme) struct Kinematics {
     version: u64,
-    /// First value of W, and of χ, of every candidate.
+    /// First value of W, and of χ, of every candidate; empty if none is constant, and so is `known`.
     start: Vec<(u32, u32)>,
     w: Vec<f64>,
     chi: Vec<f64>,
@@ -21,23 +21,25 @@ impl Kinematics {
         self.version = candidates.version();
         // The place of those that change comes first.
         let changing = candidates.items().iter().filter(|k| !k.constant);
-        let (mut w, mut chi) = changing.fold((0, 0), |(w, chi), k| (w.max(k.dim * k.dofs.len()), chi.max(k.dim)));
+        let (mut w, mut chi) = changing.fold((0, 0), |(w, chi), k| (w.max(k.dim() * k.dofs.len()), chi.max(k.dim())));
         self.start.clear();
-        for k in candidates.items() {
-            if !k.constant {
-                self.start.push((0, 0));
-                continue;
+        self.known.clear();
+        if candidates.items().iter().any(|k| k.constant) {
+            for k in candidates.items() {
+                if !k.constant {
+                    self.start.push((0, 0));
+                    continue;
+                }
+                self.start.push((w as u32, chi as u32));
+                w += k.dim() * k.dofs.len();
+                chi += k.dim();
             }
-            self.start.push((w as u32, chi as u32));
-            w += k.dim * k.dofs.len();
-            chi += k.dim;
+            self.known.resize(candidates.len(), false);
         }
         self.w.clear();
         self.w.resize(w, 0.0);
         self.chi.clear();
         self.chi.resize(chi, 0.0);
-        self.known.clear();
-        self.known.resize(candidates.len(), false);
     }
 
     /// Rows of Wᵀ and χ of candidate `i` at (t,q).
@@ -51,11 +53,13 @@ impl Kinematics {
         q: &[f64],
     ) -> (&[f64], &[f64]) {
         let k = &list.items()[i];
-        let (a, b) = (self.start[i].0 as usize, self.start[i].1 as usize);
-        let (w, chi) = (a..a + k.dim * k.dofs.len(), b..b + k.dim);
-        if !self.known[i] {
+        let (a, b) = self.start.get(i).map_or((0, 0), |&(a, b)| (a as usize, b as usize));
+        let (w, chi) = (a..a + k.dim() * k.dofs.len(), b..b + k.dim());
+        if !self.known.get(i).is_some_and(|known| *known) {
             system.velocity(k, t, q, &mut self.w[w.clone()], &mut self.chi[chi.clone()]);
-            self.known[i] = k.constant;
+            if k.constant {
+                self.known[i] = true;
+            }
         }
         (&self.w[w], &self.chi[chi])
     }

@@ -1,0 +1,266 @@
+//! What makes sweeps over many coupled blocks converge faster.
+//!
+//! - **Momentum** \[Nesterov1983\]: sweeps start from r_k + β_k (r_k − r_{k−1}), β_k = (θ_{k−1} − 1)/θ_k, θ_k = (1 + √(1 + 4θ_{k−1}²))/2, begun anew
+//!   when a step points against the last one or the residual grows.
+//! - **Drift.** Where friction wedges bodies, sweeps can move r by the same small step each, thousands of times, until a contact opens or
+//!   slips. Where two stretches of plain sweeps changed r by the same d, r goes on along d at once, up to the first block that
+//!   leaves its mode.
+//!
+//! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
+
+use crate::problem::{Problem, Relative};
+use crate::room;
+use crate::sets::Set;
+
+/// What follows a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Nothing.
+    Plain,
+    /// A push.
+    Momentum,
+    /// Three looks at a drift: before the first stretch of plain sweeps, between the two, and after the second.
+    Begin,
+    Middle,
+    Jump,
+}
+
+/// When sweeps are pushed, and when they are watched for a drift.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    best: f64,
+    /// Sweeps with momentum since the residual last fell by a tenth.
+    idle: usize,
+    /// Plain sweeps made in a watch, if there is one.
+    watch: Option<usize>,
+    /// Times that the residual ran away.
+    runaways: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { best: f64::INFINITY, idle: 0, watch: None, runaways: 0 }
+    }
+}
+
+impl Pace {
+    /// Sweeps with momentum without progress before a watch.
+    const IDLE: usize = 60;
+    /// Sweeps of each stretch of a watch.
+    const STRETCH: usize = 20;
+    /// Growth of the residual at which momentum is stopped.
+    const RUNAWAY: f64 = 10.0;
+    /// Runaways after which it is not tried again.
+    const TOO_OFTEN: usize = 20;
+
+    fn next(&mut self, estimate: f64) -> Next {
+        if let Some(made) = self.watch.as_mut() {
+            *made += 1;
+            return match *made {
+                n if n == Self::STRETCH => Next::Middle,
+                n if n == 2 * Self::STRETCH => {
+                    (self.watch, self.idle, self.best) = (None, 0, estimate);
+                    Next::Jump
+                }
+                _ => Next::Plain,
+            };
+        }
+        if estimate < 0.9 * self.best {
+            (self.best, self.idle) = (estimate, 0);
+        } else {
+            self.idle += 1;
+        }
+        if self.idle >= Self::IDLE {
+            self.watch = Some(0);
+            return Next::Begin;
+        }
+        if !(estimate <= Self::RUNAWAY * self.best) {
+            self.runaways += 1;
+            self.best = estimate;
+            return Next::Plain;
+        }
+        if self.runaways > Self::TOO_OFTEN { Next::Plain } else { Next::Momentum }
+    }
+}
+
+/// Momentum and drift of a solve. See the [module](self).
+#[derive(Debug, Default)]
+pub(super) struct Acceleration {
+    pace: Pace,
+    /// Whether there is momentum. Then `first` is r after the last sweep and `second` where that sweep began; in a watch they are r at its
+    /// begin and its middle.
+    moving: bool,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    /// What belongs to `first` of the velocities that percussions cause.
+    first_y: Vec<f64>,
+    theta: f64,
+}
+
+/// Relative difference up to which two steps are the same.
+const SAME: f64 = 0.1;
+
+impl Acceleration {
+    /// Begins a solve.
+    pub(super) fn begin(&mut self) {
+        self.pace = Pace::default();
+        self.moving = false;
+    }
+
+    /// Takes r as a sweep left it, with the estimate of its residual, to where the next sweep begins.
+    pub(super) fn after_sweep(&mut self, problem: &Problem, r: &mut [f64], relative: &mut Relative, estimate: f64) {
+        match self.pace.next(estimate) {
+            Next::Plain => self.moving = false,
+            Next::Momentum => self.push(r, relative),
+            Next::Begin => {
+                self.moving = false;
+                room::assign(&mut self.first, r);
+            }
+            Next::Middle => room::assign(&mut self.second, r),
+            Next::Jump => {
+                if self.jump(problem, r) {
+                    relative.begin(problem, r);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, r: &mut [f64], relative: &mut Relative) {
+        if !self.moving {
+            (self.moving, self.theta) = (true, 1.0);
+            room::assign(&mut self.first, r);
+            room::assign(&mut self.second, r);
+            room::assign(&mut self.first_y, &relative.y);
+            return;
+        }
+        let (last, from) = (&self.first, &self.second);
+        let against: f64 = r.iter().zip(from).zip(last).map(|((r, f), l)| (f - r) * (r - l)).sum();
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * self.theta * self.theta).sqrt());
+        let beta = if against > 0.0 { 0.0 } else { (self.theta - 1.0) / next };
+        self.theta = if against > 0.0 { 1.0 } else { next };
+        let push = |now: &mut [f64], last: &mut [f64]| {
+            for (now, last) in now.iter_mut().zip(last) {
+                let swept = *now;
+                *now += beta * (swept - *last);
+                *last = swept;
+            }
+        };
+        push(r, &mut self.first);
+        push(&mut relative.y, &mut self.first_y);
+        room::assign(&mut self.second, r);
+    }
+
+    /// Goes on along the drift, if there is one, to the first block that leaves its mode.
+    fn jump(&self, problem: &Problem, r: &mut [f64]) -> bool {
+        let (mut change, mut size) = (0.0, 0.0);
+        for ((c, b), a) in r.iter().zip(&self.second).zip(&self.first) {
+            let (d, before) = (c - b, b - a);
+            change += (d - before) * (d - before);
+            size += d * d;
+        }
+        if !(change <= SAME * SAME * size) {
+            return false;
+        }
+        // How many such steps every block can take.
+        let mut steps = f64::INFINITY;
+        for block in problem.blocks() {
+            let s = block.start;
+            let d = |k: usize| r[s + k] - self.second[s + k];
+            let until = |value: f64, rate: f64| if rate < 0.0 { -value / rate } else { f64::INFINITY };
+            match block.set {
+                Set::NonNegative if r[s] > 0.0 => steps = steps.min(until(r[s], d(0))),
+                Set::Coulomb { dim: 1, mu } if r[s] > 0.0 => {
+                    steps = steps.min(until(r[s], d(0)));
+                    // Sticking percussions reach the edge of the cone; slipping ones are on it and stay there.
+                    for sign in [1.0, -1.0] {
+                        let room = mu * r[s] - sign * r[s + 1];
+                        if room > 1e-9 * mu * r[s] {
+                            steps = steps.min(until(room, mu * d(0) - sign * d(1)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !(steps > 1.0 && steps < f64::INFINITY) {
+            return false;
+        }
+        for (r, b) in r.iter_mut().zip(&self.second) {
+            *r += steps * (*r - b);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::Dense;
+
+    /// Blocks u = r + b, none of which matters to what is tested.
+    fn free_standing(sets: Vec<Set>) -> Problem {
+        let n: usize = sets.iter().map(Set::dim).sum();
+        let mut a = Dense::zeros(n, n);
+        (0..n).for_each(|i| a[(i, i)] = 1.0);
+        Problem::dense(sets, a, vec![0.0; n]).unwrap()
+    }
+
+    #[test]
+    fn momentum_follows_nesterovs_sequence_and_forgets_where_it_is_against_the_last_step() {
+        let (mut a, mut relative) = (Acceleration::default(), Relative::default());
+        a.begin();
+        let problem = free_standing(vec![Set::NonNegative]);
+        // Sweeps that add one each; residuals that fall. The first only begins.
+        let (mut r, mut theta, mut swept) = (vec![1.0], 1.0, 1.0);
+        a.after_sweep(&problem, &mut r, &mut relative, 1.0);
+        assert_eq!(r[0], 1.0);
+        for k in 1..6 {
+            r[0] += 1.0;
+            let now = r[0];
+            a.after_sweep(&problem, &mut r, &mut relative, 0.5f64.powi(k));
+            let next: f64 = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * theta * theta));
+            assert!((r[0] - (now + (theta - 1.0) / next * (now - swept))).abs() < 1e-14, "push {k}: {r:?}");
+            (theta, swept) = (next, now);
+        }
+        // A sweep that takes back a part of the push ends the momentum: r stays where the sweep left it.
+        r[0] -= 0.1;
+        let back = r[0];
+        a.after_sweep(&problem, &mut r, &mut relative, 1e-3);
+        assert_eq!(r[0], back);
+    }
+
+    /// 60 sweeps without progress, then two stretches of 20 that add `d` each time, `d2` in the second.
+    fn watched(problem: &Problem, start: &[f64], d: &[f64], d2: &[f64]) -> Vec<f64> {
+        let (mut a, mut relative) = (Acceleration::default(), Relative::default());
+        a.begin();
+        let mut r = start.to_vec();
+        for _ in 0..=Pace::IDLE {
+            let mut still = start.to_vec();
+            a.after_sweep(problem, &mut still, &mut relative, 1.0);
+        }
+        for k in 0..2 * Pace::STRETCH {
+            let d = if k < Pace::STRETCH { d } else { d2 };
+            r.iter_mut().zip(d).for_each(|(r, d)| *r += d);
+            a.after_sweep(problem, &mut r, &mut relative, 1.0);
+        }
+        r
+    }
+
+    #[test]
+    fn a_drift_is_followed_to_the_first_block_that_opens_or_begins_to_slip() {
+        let problem = free_standing(vec![Set::Coulomb { dim: 1, mu: 0.5 }, Set::NonNegative]);
+        // The third component would open after 1000 sweeps; the tangential one reaches the cone, 0.5·10, after 500.
+        let r = watched(&problem, &[10.0, 0.0, 1.0], &[0.0, 0.01, -0.001], &[0.0, 0.01, -0.001]);
+        assert!((r[0] - 10.0).abs() < 1e-12 && (r[1] - 5.0).abs() < 1e-9 && (r[2] - 0.5).abs() < 1e-9, "{r:?}");
+        // With little friction to gain, the opening comes first.
+        let r = watched(&problem, &[10.0, 0.0, 1.0], &[0.0, 0.004, -0.001], &[0.0, 0.004, -0.001]);
+        assert!((r[1] - 4.0).abs() < 1e-9 && r[2].abs() < 1e-9, "{r:?}");
+    }
+
+    #[test]
+    fn sweeps_that_do_not_repeat_themselves_are_left_alone() {
+        let problem = free_standing(vec![Set::Coulomb { dim: 1, mu: 0.5 }, Set::NonNegative]);
+        let r = watched(&problem, &[10.0, 0.0, 1.0], &[0.0, 0.01, -0.001], &[0.0, 0.005, -0.001]);
+        assert!((r[1] - 0.3).abs() < 1e-12 && (r[2] - 0.96).abs() < 1e-12, "{r:?}");
+    }
+}
