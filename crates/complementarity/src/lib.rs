@@ -17,6 +17,7 @@
 //! assert_eq!(r, [1.0, -0.5]);
 //! ```
 
+pub mod format;
 pub mod full;
 mod gram;
 pub mod linear;
