@@ -38,12 +38,6 @@ pub enum FormatError {
         /// Why each text format does not fit.
         attempts: Vec<(Kind, FormatError)>,
     },
-    /// Several text formats fit.
-    #[error("the text can be read as {}: say which kind it is", names(.kinds))]
-    Ambiguous {
-        /// The kinds that fit.
-        kinds: Vec<Kind>,
-    },
     /// A name that is no kind.
     #[error("unknown kind {name:?}, expected one of {}", names(&Kind::ALL))]
     UnknownKind {

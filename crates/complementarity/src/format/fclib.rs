@@ -114,7 +114,7 @@ fn global(group: &Group<'_>) -> Result<Loaded, FormatError> {
         let g = matrix(group, "G", n, b.len())?;
         assemble::push_blocks(&mut problem, vec![Set::Free { dim: 1 }; b.len()], g, &b)?;
     }
-    described(group, Loaded::new(contacts.kind, Form::Full(Box::new(problem))))
+    described(group, Loaded::new(contacts.kind, Form::Full(problem)))
 }
 
 fn described(group: &Group<'_>, mut loaded: Loaded) -> Result<Loaded, FormatError> {

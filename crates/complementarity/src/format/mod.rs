@@ -10,13 +10,13 @@
 //! | JSON, `"format": "nonsmooth full problem 1"` | full | `full` |
 //! | numbers as text ([`text`]) | reduced | `friction2d`, `friction3d`, `lcp`, `mlcp` |
 //!
-//! The text formats carry no mark. All of them are tried to the end of the file; exactly one must fit, or else the
-//! caller has to say the kind.
+//! The text formats carry no mark: they are tried to the end of the file, and no text fits two of them.
 //!
 //! Files are not trusted: every declared size is compared with the bytes that are left before memory is taken, so that
-//! memory stays within a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
+//! what is read stays within a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
 //!
-//! Writing: [`Problem::to_json`], [`FullProblem::to_json`]; FCLIB files with the feature `fclib-write` ([`write_fclib`]).
+//! Writing: [`Problem::to_json`], [`FullProblem::to_json`]; FCLIB files by the module `write_fclib`, with the
+//! feature `fclib-write`.
 
 mod assemble;
 mod error;
@@ -90,11 +90,12 @@ impl FromStr for Kind {
 
 /// A problem in the form that its file has.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // one per file
 pub enum Form {
     /// u = A r + b.
     Reduced(Problem),
     /// M̂ v = f + W r, u = Wᵀ v + c.
-    Full(Box<FullProblem>),
+    Full(FullProblem),
 }
 
 /// What was read.
@@ -186,7 +187,7 @@ fn read_json(bytes: &[u8], kind: Option<Kind>) -> Result<Loaded, FormatError> {
         return Ok(Loaded::reduced(found, Problem::from_json(text)?));
     }
     let (problem, guess) = FullProblem::from_json(text)?;
-    let mut loaded = Loaded::new(found, Form::Full(Box::new(problem)));
+    let mut loaded = Loaded::new(found, Form::Full(problem));
     // A file without a guess gives zeros.
     loaded.guess = guess.iter().any(|&r| r != 0.0).then_some(guess);
     Ok(loaded)

@@ -9,9 +9,13 @@ const UNDEFINED: u64 = u64::MAX;
 /// Type of the entries of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Entry {
-    Integer { signed: bool },
+    Integer {
+        signed: bool,
+    },
     Double,
     Text,
+    /// A string elsewhere, by length, address of a heap and number in it.
+    VariableText,
 }
 
 /// A dataset: its raw bytes, checked against the declared size.
@@ -21,6 +25,8 @@ pub(super) struct Dataset<'a> {
     /// Bytes of an entry.
     size: u64,
     data: &'a [u8],
+    /// The whole file.
+    file: Bytes<'a>,
 }
 
 impl<'a> Dataset<'a> {
@@ -45,7 +51,7 @@ impl<'a> Dataset<'a> {
         {
             return unsupported("filter (compression)");
         }
-        Ok(Dataset { entry, size, data })
+        Ok(Dataset { entry, size, data, file: bytes })
     }
 
     pub(super) fn integers(&self) -> Result<Vec<i64>, Flaw> {
@@ -74,18 +80,20 @@ impl<'a> Dataset<'a> {
     }
 
     pub(super) fn text(&self) -> Result<String, Flaw> {
-        if self.entry != Entry::Text {
-            return self.other("a string");
-        }
-        let end = self.data.iter().position(|&b| b == 0).unwrap_or(self.data.len());
-        Ok(String::from_utf8_lossy(&self.data[..end]).into_owned())
+        let data = match self.entry {
+            Entry::Text => self.data,
+            Entry::VariableText => heap_object(self.file, Bytes(self.data))?,
+            _ => return self.other("a string"),
+        };
+        let end = data.iter().position(|&b| b == 0).unwrap_or(data.len());
+        Ok(String::from_utf8_lossy(&data[..end]).into_owned())
     }
 
     fn other<T>(&self, expected: &str) -> Result<T, Flaw> {
         let found = match self.entry {
             Entry::Integer { .. } => "integers",
             Entry::Double => "doubles",
-            Entry::Text => "a string",
+            Entry::Text | Entry::VariableText => "a string",
         };
         Err(Flaw::Expected { expected: expected.into(), found: found.into() })
     }
@@ -109,6 +117,8 @@ fn entry_type(m: Bytes<'_>) -> Result<(Entry, u64), Flaw> {
         (1, _) => unsupported(format!("floating-point number of {size} bytes (not an IEEE double)")),
         (3, 1..) => Ok((Entry::Text, size)),
         (3, _) => damaged("string of no bytes"),
+        // The low bits tell strings from other sequences.
+        (9, 16) if bits & 15 == 1 => Ok((Entry::VariableText, size)),
         (9, _) => unsupported("variable-length data"),
         _ => unsupported(format!("data of class {class}")),
     }
@@ -156,4 +166,28 @@ fn layout_data<'a>(bytes: Bytes<'a>, m: Bytes<'a>, needed: u64) -> Result<&'a [u
         (3 | 4, 3) => unsupported("virtual layout"),
         _ => unsupported(format!("layout version {version}, class {class}")),
     }
+}
+
+/// The bytes that an entry of variable length refers to: its size (4 bytes), address of a global heap (8), number (4).
+fn heap_object<'a>(file: Bytes<'a>, reference: Bytes<'_>) -> Result<&'a [u8], Flaw> {
+    let (size, heap, number) = (reference.number(0, 4)?, reference.number(4, 8)?, reference.number(12, 4)?);
+    if size == 0 {
+        return Ok(&[]);
+    }
+    file.expect(heap, b"GCOL")?;
+    let objects = Bytes(file.slice(heap, file.number(heap + 8, 8)?)?);
+    let mut at = 16;
+    // Objects: number (2), count of references, size (8), data padded to 8; number 0 is free space up to the end.
+    while at + 16 <= objects.0.len() as u64 {
+        let (found, length) = (objects.number(at, 2)?, objects.number(at + 8, 8)?);
+        if found == 0 {
+            break;
+        }
+        let data = objects.slice(at + 16, length)?;
+        if found == number {
+            return Bytes(data).slice(0, size);
+        }
+        at += 16 + length.next_multiple_of(8);
+    }
+    damaged(format!("no object {number} in the heap at offset {heap}"))
 }

@@ -2,7 +2,7 @@
 //!
 //! Superblock version 0 with 8-byte offsets, version-1 object headers, groups as symbol tables (version-1 B-tree over
 //! symbol nodes, names in a local heap), contiguous or compact datasets without filters; little-endian integers of 4
-//! or 8 bytes, IEEE doubles, strings of fixed length. Attributes are skipped. Anything else is an error that names
+//! or 8 bytes, IEEE doubles, strings. Attributes are skipped. Anything else is an error that names
 //! what was found and the path inside the file. Reference: HDF5 File Format Specification, version 1.1.
 //!
 //! Groups are listed one by one as they are asked for by path, so links in a circle lead nowhere; the levels of a

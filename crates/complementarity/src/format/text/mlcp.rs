@@ -7,7 +7,7 @@
 //! In order: two flags (0 or 1) for the two storages below, the number n of equalities and m of complementarities, then
 //!
 //! 1. as one matrix: first rows of the blocks, beginning with 0 and ending with n + m; their kinds (0 equality,
-//!    1 complementarity); M as in [`matrix`](super::matrix); q;
+//!    1 complementarity); M as in [`matrix`]; q;
 //! 2. in parts: A (n × n), B (m × m), C (n × m), D (m × n) **row by row**, a (n numbers), b (m numbers), where
 //!    M = \[A C; D B\] and q = (a, b), the equalities coming first.
 //!
