@@ -159,13 +159,19 @@ fn a_summary_tells_size_filling_and_asymmetry() {
     assert!((s.b_norm - 5.25_f64.sqrt()).abs() < 1e-15);
 
     // Five contacts by blocks, the first coupled with the last but not the last with the first.
-    let mut text = String::from("2 5 1 10 10 6 5 5 2 4 6 8 10 2 4 6 8 10 6 6 0 2 3 4 5 6 0 4 1 2 3 4");
-    for k in 0..6 {
-        text += &format!(" {k} {} 0 0 2", if k == 1 { -4 } else { 0 });
-    }
-    text += " 1 0 1 0 1 0 1 0 1 0  0 0 0 0 0";
-    let s = Summary::of(reduced(&load(text.as_bytes())));
+    let by_blocks = |diagonal: &str, coupling: &str| {
+        let mut text = String::from("2 5 1 10 10 6 5 5 2 4 6 8 10 2 4 6 8 10 6 6 0 2 3 4 5 6 0 4 1 2 3 4");
+        for k in 0..6 {
+            text += &format!(" {k} {}", if k == 1 { coupling } else { diagonal });
+        }
+        text += " 1 0 1 0 1 0 1 0 1 0  0 0 0 0 0";
+        Summary::of(reduced(&load(text.as_bytes())))
+    };
+    let s = by_blocks("0 0 0 2", "-4 0 0 2");
     assert_eq!((s.filled, s.largest, s.asymmetry, s.mu), (6, 4.0, 1.0, Some((0.0, 0.0))));
+    // Within the blocks.
+    let s = by_blocks("2 1 0 2", "0 0 0 0");
+    assert_eq!((s.filled, s.largest, s.asymmetry), (5, 2.0, 0.5));
     let lcp = Summary::of(reduced(&load(LCP.as_bytes())));
     assert_eq!((lcp.mu, lcp.filled, lcp.asymmetry), (None, 4, 0.25));
 }
