@@ -71,7 +71,9 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => (0..5_usize).prop_map(|n| n.to_string()),
-        1 => prop::sample::select(vec!["-1", "1e-3", "nan", "CSparse\n", "2-by-2,", "col", ":", "18446744073709551615", "0.5", "x"])
+        1 => prop::sample::select(vec![
+                "-1", "1e-3", "nan", "CSparse\n", "2-by-2,", "col", ":", "18446744073709551615", "0.5", "x"
+            ])
             .prop_map(str::to_owned),
     ];
     prop::collection::vec(word, 0..60).prop_map(|words| words.join(" "))

@@ -122,8 +122,10 @@ pub(crate) const FRICTION_BLOCKS: &str = "2\n2\n1\n4\n4\n4\n2\n2\n2\t4\n2\t4\n3\
 
 /// W, Q, MU as the print-out of compressed columns.
 pub(crate) const FRICTION_COLUMNS: &str = "2\n2\n2\n4\n4\n2\nCSparse Version 3.1.9, May 4, 2016.  Copyright\n\
-    4-by-4, nzmax: 16 nnz: 16, 1-norm: 7.8125\n    col 0 : locations 0 to 3\n      0 : 4\n      1 : 0.75\n      2 : -2\n      3 : 0.1\n\
-    col 1 : locations 4 to 7\n0 : 0.5\n1 : 3\n2 : 0.375\n3 : 1.25\ncol 2 : locations 8 to 11\n0 : -1\n1 : 0.125\n2 : 5\n3 : -0.7\n\
+    4-by-4, nzmax: 16 nnz: 16, 1-norm: 7.8125\n    col 0 : locations 0 to 3\n\
+    0 : 4\n      1 : 0.75\n      2 : -2\n      3 : 0.1\n\
+    col 1 : locations 4 to 7\n0 : 0.5\n1 : 3\n2 : 0.375\n3 : 1.25\n\
+    col 2 : locations 8 to 11\n0 : -1\n1 : 0.125\n2 : 5\n3 : -0.7\n\
     col 3 : locations 12 to 15\n0 : 0.25\n1 : 1.5\n2 : 0.0625\n3 : 6\n-1 0.3 -2 0.4\n0.5 0.7\n";
 
 /// M = [1 2; 3 4] (lines are columns), q = (-1, -5).

@@ -1,10 +1,11 @@
-//! Square matrices in text files: a storage tag, rows, columns, then
+//! Square matrices in text files: a storage tag, rows, columns, then by tag
 //!
-//! | tag | storage | content |
-//! |---|---|---|
-//! | 0 | dense | rows and columns again, then the entries **column by column** |
-//! | 1 | block-sparse | number of blocks, block rows, block columns; last row of every block row and last column of every block column (cumulated sizes); number of row pointers, number of blocks; row pointers; block columns; then the blocks one by one, each after its ordinal and column by column |
-//! | 2 | compressed columns | the origin 2 and the print-out of the CSparse library: two lines of head, then per column `col j : locations a to b` and its entries `i : value` |
+//! - 0, dense: rows and columns again, then the entries **column by column**;
+//! - 1, block-sparse: number of blocks, block rows, block columns; sizes of the block rows and of the block columns, both
+//!   cumulated; number of row pointers, number of blocks again; row pointers; block columns; then the blocks, each after
+//!   its ordinal and column by column;
+//! - 2, compressed columns: the origin 2 and the print-out of the CSparse library, two lines of head, then per column
+//!   `col j : locations a to b` and its entries `i : value`.
 //!
 //! The print-out has six digits only; indices from 10⁶ on lose digits in it and are refused.
 
