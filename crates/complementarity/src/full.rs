@@ -395,7 +395,7 @@ struct FullBlockFile {
     c: Vec<f64>,
 }
 
-const FORMAT: &str = "nonsmooth full problem 1";
+pub(crate) const FORMAT: &str = "nonsmooth full problem 1";
 /// Largest number of unknowns that a file may declare: 10⁸, beyond any problem that fits in memory.
 const MAX_UNKNOWNS: usize = 100_000_000;
 

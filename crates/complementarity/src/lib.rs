@@ -18,6 +18,7 @@
 //! ```
 
 mod coupling;
+pub mod format;
 pub mod full;
 mod gram;
 pub mod linear;

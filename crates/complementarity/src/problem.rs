@@ -515,7 +515,7 @@ struct BlockFile {
     values: Vec<f64>,
 }
 
-const FORMAT: &str = "nonsmooth reduced problem 1";
+pub(crate) const FORMAT: &str = "nonsmooth reduced problem 1";
 
 impl Problem {
     /// The problem as JSON text; [`Problem::from_json`] gives back the same bits.

@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! discs fixed N SWEEPS STEPS    # touching discs, a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
-//! discs mixing N TOL END        # solved to a residual: how many times real time
+//! discs mixing N TOL END [FROM] # solved to a residual, before the time FROM to 1e-4: how many times real time
 //! discs bandwidth               # bytes per second that one thread of this machine moves (a = b + s c)
 //! ```
 
@@ -12,6 +12,8 @@ use nonsmooth::scheme;
 use nonsmooth::simulation::{Advance, Observe};
 use nonsmooth::{Simulation, SimulationOptions, State};
 use nonsmooth_multibody::{Body, Builder, Multibody, Pose, Shape, Twist, Uniform};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// N discs in a drum that they fill as a thousand fill one of radius 1 m: of radius 0.02 m ± 10 % on a loose lattice, or equal ones that
@@ -65,6 +67,19 @@ impl Solver for FixedSweeps {
     }
 }
 
+/// The ladder `auto`, with a tolerance that can be changed on the way.
+struct Changing(Box<dyn Solver>, Arc<AtomicU64>);
+
+impl Solver for Changing {
+    fn info(&self) -> &'static SolverInfo {
+        self.0.info()
+    }
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        let tolerance = f64::from_bits(self.1.load(Ordering::Relaxed));
+        self.0.solve(problem, r, &Options { tolerance, ..*options })
+    }
+}
+
 fn resident() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find(|l| l.starts_with("VmHWM"));
@@ -92,10 +107,18 @@ fn main() {
     }
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok());
     let (Some(mode), Some(n), Some(a), Some(b)) = (args.get(1), number(2), number(3), number(4)) else {
-        eprintln!("usage: discs fixed N SWEEPS STEPS | discs mixing N TOL END");
+        eprintln!("usage: discs fixed N SWEEPS STEPS | discs mixing N TOL END [FROM] | discs bandwidth");
         std::process::exit(2);
     };
     let n = n as usize;
+    if mode == "fixed" && n > 100 {
+        // What the program itself takes is not the discs'.
+        let (system, start) = drum(100, true);
+        let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+        Simulation::new(&system, start, scheme, SimulationOptions::new(1e-3, 5e-3))
+            .unwrap_or_else(|e| panic!("{e}"))
+            .run();
+    }
     let before = resident();
     let (system, start) = drum(n, mode == "fixed");
     let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
@@ -133,14 +156,20 @@ fn main() {
     let mut options = SimulationOptions::new(step, b);
     options.solver_options.tolerance = a;
     options.observe = Observe::NONE;
-    options.solver = args.get(5).cloned().unwrap_or("auto".into());
     let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
+    let from = number(5).unwrap_or(0.0);
+    let tolerance = Arc::new(AtomicU64::new(if from > 0.0 { 1e-4f64 } else { a }.to_bits()));
+    let auto = solver::make("auto").unwrap_or_else(|| panic!("there is a solver auto"));
+    run.set_solver(Box::new(Changing(auto, tolerance.clone())));
     let mut clock = Instant::now();
     let begin = Instant::now();
     let mut last = *run.work();
     loop {
         let done = run.advance(&mut ()) != Advance::Stepped;
         let t = run.state().t;
+        if t >= from {
+            tolerance.store(a.to_bits(), Ordering::Relaxed);
+        }
         if done || (t / 0.1).floor() > ((t - step) / 0.1).floor() {
             let w = *run.work();
             let kinetic: f64 = 0.5 * run.state().u.iter().map(|u| u * u).sum::<f64>();
