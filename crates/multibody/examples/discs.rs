@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! discs fixed N SWEEPS STEPS    # touching discs, a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
-//! discs mixing N TOL END [FROM] # solved to a residual, before the time FROM to 1e-4: how many times real time
+//! discs mixing N TOL END [FROM] # solved to a residual, before the time FROM to 1e-3: how many times real time
 //! discs bandwidth               # bytes per second that one thread of this machine moves (a = b + s c)
 //! ```
 
@@ -158,7 +158,7 @@ fn main() {
     options.observe = Observe::NONE;
     let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
     let from = number(5).unwrap_or(0.0);
-    let tolerance = Arc::new(AtomicU64::new(if from > 0.0 { 1e-4f64 } else { a }.to_bits()));
+    let tolerance = Arc::new(AtomicU64::new(if from > 0.0 { 1e-3f64 } else { a }.to_bits()));
     let auto = solver::make("auto").unwrap_or_else(|| panic!("there is a solver auto"));
     run.set_solver(Box::new(Changing(auto, tolerance.clone())));
     let mut clock = Instant::now();

@@ -113,7 +113,7 @@ fn equalities_of_the_global_form_become_free_blocks() {
     let loaded = load(&file_of("fclib_global", global(true)));
     assert_eq!((loaded.contacts, loaded.rows()), (1, 4));
     let mut p = full(&loaded);
-    assert_eq!((&p.sets[1], p.coupling().dofs(1)), (&Set::Free { dim: 1 }, &[2][..]));
+    assert_eq!((&p.blocks()[1].set, p.coupling().dofs(1)), (&Set::Free { dim: 1 }, &[2][..]));
     let p = p.reduce().unwrap();
     assert_eq!(rows(p)[2..], [[0.0, 0.0, 0.125, -0.25], [0.0, 0.0, -0.25, 0.5]]);
     assert_eq!(p.b()[3], 2.125);

@@ -70,7 +70,7 @@ fn read_anything(bytes: &[u8]) -> Result<Loaded, FormatError> {
             Form::Reduced(p) => p.validate().unwrap(),
             Form::Full(p) => {
                 assert!(p.f.iter().chain(&p.c).all(|v| v.is_finite()));
-                assert!(p.sets.iter().all(|s| s.validate().is_ok()));
+                assert!(p.blocks().iter().all(|b| b.set.validate().is_ok()));
             }
         }
     }
