@@ -118,7 +118,7 @@ impl Auto {
             }
         }
         let mut sweeps = if warm { WARM_SWEEPS } else { COLD_SWEEPS };
-        while made < options.max_iterations {
+        while made < options.max_iterations && !options.out_of_time() {
             let limited = Options { max_iterations: sweeps.min(options.max_iterations - made), ..*options };
             let coarse = self.gauss_seidel.solve(problem, r, &limited);
             made += coarse.iterations.max(1);
@@ -197,13 +197,16 @@ impl Auto {
             if done {
                 return total.report;
             }
-            if finished != Status::MaxIterations || sweeps >= options.max_iterations {
+            if finished != Status::MaxIterations || sweeps >= options.max_iterations || options.out_of_time() {
                 break;
             }
             sweeps *= 10;
         }
         r.copy_from_slice(total.best);
         for _ in 0..options.max_iterations.div_ceil(FINISH_EVERY) {
+            if options.out_of_time() {
+                break;
+            }
             let limited = Options { max_iterations: FINISH_EVERY.min(options.max_iterations), ..*options };
             let coarse = self.projected.solve(problem, r, &limited);
             if total.take(coarse, r) {

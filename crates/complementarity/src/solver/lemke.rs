@@ -253,7 +253,7 @@ impl Lemke {
             report.status = Status::NotFinite;
             return report;
         }
-        let status = self.run(n, options.max_iterations, &mut report.pivots);
+        let status = self.run(n, options, &mut report.pivots);
         report.iterations = report.pivots;
         self.z.clear();
         self.z.resize(n, 0.0);
@@ -280,7 +280,7 @@ impl Lemke {
     }
 
     /// Complementary pivoting; columns 0..n are w, n..2n are z, 2n is z₀, 2n+1 the right-hand side.
-    fn run(&mut self, n: usize, max_pivots: usize, pivots: &mut usize) -> Status {
+    fn run(&mut self, n: usize, options: &Options, pivots: &mut usize) -> Status {
         let width = 2 * n + 2;
         let (z0, rhs) = (2 * n, 2 * n + 1);
         let t = &mut self.tableau;
@@ -316,8 +316,11 @@ impl Lemke {
             if leaving == z0 {
                 return Status::Solved;
             }
-            if *pivots >= max_pivots {
+            if *pivots >= options.max_iterations {
                 return Status::MaxIterations;
+            }
+            if options.out_of_time() {
+                return Status::TimeLimit;
             }
             entering = if leaving < n { leaving + n } else { leaving - n };
             let largest = (0..n).map(|i| t[i * width + entering].abs()).fold(0.0, f64::max);

@@ -25,6 +25,7 @@ use crate::problem::Problem;
 use crate::room;
 use crate::sets::Set;
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 /// What a solver may use up, and when it may stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,15 +37,23 @@ pub struct Options {
     /// Relaxation factor ω of the projected relaxation schemes; `None`: 1 for Gauss-Seidel, and for
     /// Jacobi the largest that the row sums of A allow.
     pub relaxation: Option<f64>,
+    /// When to give up, if ever: looked at between iterations. Results then depend on the machine, so that simulations do not use it.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, max_iterations: 10_000, relaxation: None }
+        Self { tolerance: 1e-10, max_iterations: 10_000, relaxation: None, deadline: None }
     }
 }
 
 impl Options {
+    /// Whether the deadline has passed.
+    #[inline]
+    pub fn out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), OptionsError> {
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
@@ -80,6 +89,8 @@ pub enum Status {
     Solved,
     /// Stopped by the iteration limit.
     MaxIterations,
+    /// Stopped by the deadline.
+    TimeLimit,
     /// No further progress, or a cycle.
     Stalled,
     /// Lemke's method ended on a ray: no solution for a copositive-plus matrix (every frictionless
@@ -101,6 +112,7 @@ impl Status {
         match self {
             Status::Solved => "solved",
             Status::MaxIterations => "iteration limit reached before the residual met the tolerance",
+            Status::TimeLimit => "time limit reached before the residual met the tolerance",
             Status::Stalled => "no further progress towards the tolerance",
             Status::Ray => "complementary pivoting ended on a ray (no solution, or not decidable by this method)",
             Status::Infeasible => "no percussion satisfies the constraints",

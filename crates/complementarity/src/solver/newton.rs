@@ -127,7 +127,10 @@ impl Solver for Newton {
                     break;
                 }
             }
-            if step == MAX_STEPS.min(options.max_iterations) || !self.step(problem, r, &mut report.non_unique) {
+            if options.out_of_time()
+                || step == MAX_STEPS.min(options.max_iterations)
+                || !self.step(problem, r, &mut report.non_unique)
+            {
                 break;
             }
         }
@@ -142,6 +145,8 @@ impl Solver for Newton {
             Status::Solved
         } else if problem.infeasible_block().is_some() {
             Status::Infeasible
+        } else if options.out_of_time() {
+            Status::TimeLimit
         } else {
             Status::Stalled
         };
@@ -164,7 +169,10 @@ impl Newton {
             self.judge.residual(problem, r);
             self.best.clear();
             self.best.extend_from_slice(r);
-            if report.iterations >= options.max_iterations || !self.step(problem, r, &mut report.non_unique) {
+            if options.out_of_time()
+                || report.iterations >= options.max_iterations
+                || !self.step(problem, r, &mut report.non_unique)
+            {
                 r.copy_from_slice(&self.best);
                 break;
             }

@@ -61,7 +61,9 @@ impl GaussSeidel {
         let mut estimate = 0.0;
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
-            let last = sweep == options.max_iterations || since_progress > PATIENCE || !(estimate < f64::INFINITY);
+            let late = options.out_of_time();
+            let last =
+                late || sweep == options.max_iterations || since_progress > PATIENCE || !(estimate < f64::INFINITY);
             if last || estimate <= options.tolerance || sweep.is_multiple_of(CHECK_EVERY) {
                 report.residual = self.relative.residual(problem, r);
                 self.best.note(r, report.residual);
@@ -75,6 +77,8 @@ impl GaussSeidel {
                 }
                 if since_progress > PATIENCE {
                     report.status = Status::Stalled;
+                } else if late {
+                    report.status = Status::TimeLimit;
                 }
                 if last {
                     break;

@@ -40,6 +40,10 @@ impl Proximal {
         report.residual = self.judge.residual(problem, r);
         self.best.note(r, report.residual);
         for _ in 0..MAX_OUTER {
+            if options.out_of_time() {
+                report.status = Status::TimeLimit;
+                break;
+            }
             problem.densify(&mut self.inner);
             if let ReducedMatrix::Dense(m) = &mut self.inner.matrix {
                 // Bilateral rows are linear and stay as they are.

@@ -139,6 +139,10 @@ impl Relaxation {
             if sweep == options.max_iterations {
                 break;
             }
+            if options.out_of_time() {
+                report.status = Status::TimeLimit;
+                break;
+            }
             // Jacobi uses the velocities that the residual was taken at.
             if !jacobi {
                 self.relative.begin(problem, r);
