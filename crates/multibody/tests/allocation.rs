@@ -1,83 +1,14 @@
-//! No allocation in a step once its buffers have reached their size: buffers only grow, and by doubling.
-#![allow(unsafe_code, clippy::unwrap_used)] // a counting allocator; a test fails on an error
+//! No allocation in a step once its buffers have reached their size: buffers only grow.
+#![allow(clippy::unwrap_used)] // a test fails on an error
 
+#[path = "../../nonsmooth/tests/counting/mod.rs"]
+mod counting;
+
+use counting::allocations;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Advance, Observe};
 use nonsmooth::{Simulation, SimulationOptions, State, System, scheme};
 use nonsmooth_multibody::{Bar, Body, Builder, Multibody, Pose, Shape, Twist, Uniform};
-use std::alloc::{GlobalAlloc, Layout, System as Heap};
-use std::backtrace::Backtrace;
-use std::cell::{Cell, RefCell};
-
-/// Counts the allocations of the threads that ask for it, and keeps where the first came from.
-struct Counting;
-
-thread_local! {
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-    static FIRST: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-fn count() {
-    // Not armed while the place is looked up: that allocates itself.
-    if ARMED.try_with(|a| a.replace(false)).unwrap_or(false) {
-        COUNT.with(|c| c.set(c.get() + 1));
-        FIRST.with(|f| {
-            if f.borrow().is_none() {
-                *f.borrow_mut() = Some(Backtrace::force_capture().to_string());
-            }
-        });
-        ARMED.with(|a| a.set(true));
-    }
-}
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { Heap.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { Heap.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { Heap.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { Heap.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// Allocations of `f`, and the lines of our own code in the stack of the first.
-fn allocations(f: impl FnOnce()) -> (usize, String) {
-    COUNT.with(|c| c.set(0));
-    FIRST.with(|first| *first.borrow_mut() = None);
-    ARMED.with(|a| a.set(true));
-    f();
-    ARMED.with(|a| a.set(false));
-    let stack = FIRST.with(|first| first.borrow_mut().take()).unwrap_or_default();
-    let lines: Vec<&str> = stack.lines().collect();
-    let ours = lines
-        .windows(2)
-        .filter(|w| (w[1].contains("/crates/") || w[1].contains("./src")) && !w[1].contains("tests/"))
-        .map(|w| format!("{} {}", w[0].trim(), w[1].trim()));
-    (COUNT.with(Cell::get), ours.collect::<Vec<_>>().join("\n"))
-}
-
-#[test]
-fn the_counter_counts() {
-    let mut v: Vec<f64> = Vec::with_capacity(4);
-    let (n, _) = allocations(|| v.extend([1.0; 5]));
-    assert_eq!(n, 1, "growth counts too");
-    let (n, _) = allocations(|| v.fill(std::hint::black_box(1.0)));
-    assert_eq!(n, 0);
-}
-
 struct Run<'a> {
     what: String,
     system: &'a dyn System,
@@ -87,8 +18,8 @@ struct Run<'a> {
     warm_up: usize,
     counted: usize,
     observe: Observe,
-    /// Steps of the second part that may allocate: doublings that are still to come.
-    doublings: usize,
+    /// Steps of the second part that may allocate: growth that is still to come.
+    growing: usize,
 }
 
 /// Runs, and says which steps of the second part allocate if they are too many.
@@ -124,7 +55,7 @@ fn complaint(run: Run) -> Option<String> {
     assert!(work.steps >= run.warm_up + run.counted, "{}: {work:?}", run.what);
     assert!(helped <= run.counted / 50, "{}: {helped} steps were solved by another solver", run.what);
     assert!(work.index_set > run.counted / 4, "{}: hardly any contact: {work:?}", run.what);
-    (steps.len() > run.doublings)
+    (steps.len() > run.growing)
         .then(|| format!("{}: {} steps allocate\n{}", run.what, steps.len(), steps[..steps.len().min(4)].join("\n")))
 }
 
@@ -172,7 +103,7 @@ fn a_bar_that_hits_a_stop_does_not_allocate_in_contact_nor_after() {
     let (system, start) = bar();
     let mut complaints = Vec::new();
     for name in SCHEMES {
-        for (observe, doublings) in [(Observe::NONE, 0), (Observe::ALL, 0)] {
+        for (observe, growing) in [(Observe::NONE, 0), (Observe::ALL, 0)] {
             // It meets the stop after 1e-4 s and leaves it when the wave is back, 2 L/c = 4e-4 s later; the explicit scheme is stable
             // below 2 l_e/(√12 c) = 5.8e-7 s. The first contact is in the warm-up; what follows is counted.
             let run = Run {
@@ -184,7 +115,7 @@ fn a_bar_that_hits_a_stop_does_not_allocate_in_contact_nor_after() {
                 warm_up: 210,
                 counted: 1200,
                 observe,
-                doublings,
+                growing,
             };
             complaints.extend(complaint(run));
         }
@@ -193,11 +124,11 @@ fn a_bar_that_hits_a_stop_does_not_allocate_in_contact_nor_after() {
 }
 
 #[test]
-fn discs_in_a_drum_allocate_only_where_a_buffer_doubles() {
+fn discs_in_a_drum_allocate_only_where_a_buffer_grows() {
     let (system, start) = drum(60);
     let mut complaints = Vec::new();
     for name in SCHEMES {
-        for (observe, doublings) in [(Observe::NONE, 0), (Observe::ALL, 4)] {
+        for (observe, growing) in [(Observe::NONE, 0), (Observe::ALL, 4)] {
             // With observers, the log of events and the sums of all contacts that ever were still grow: by doubling, at most
             // once each (events, contacts, sums, and the table that finds them) when the time is a third longer.
             let run = Run {
@@ -209,7 +140,7 @@ fn discs_in_a_drum_allocate_only_where_a_buffer_doubles() {
                 warm_up: 1200,
                 counted: 400,
                 observe,
-                doublings,
+                growing,
             };
             complaints.extend(complaint(run));
         }
