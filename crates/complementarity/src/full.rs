@@ -314,6 +314,7 @@ impl FullProblem {
             }
             a.row.push(a.column.len());
         }
+        a.settle();
     }
 
     /// v = M̂⁻¹ (f + W r), with the columns of the last reduction.

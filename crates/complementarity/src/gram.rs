@@ -222,5 +222,6 @@ impl Gram {
             }
             a.row.push(a.column.len());
         }
+        a.settle();
     }
 }

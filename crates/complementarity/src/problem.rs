@@ -52,12 +52,20 @@ pub struct BlockSparse {
     /// First value of each block (row by row within the block).
     pub(crate) offset: Vec<usize>,
     pub(crate) values: Vec<f64>,
+    /// Size of all blocks if they are of one size and lie one after the other, else 0: see [`BlockSparse::settle`].
+    pub(crate) uniform: usize,
 }
 
 impl BlockSparse {
     /// u += (A r)_i of block row i.
     #[inline]
     fn add_row(&self, i: usize, r: &[f64], u: &mut [f64]) {
+        // Blocks of one size throughout are what contacts make.
+        match self.uniform {
+            2 => return self.add_row_of::<2, 4>(i, r, u),
+            3 => return self.add_row_of::<3, 9>(i, r, u),
+            _ => {}
+        }
         for k in self.row[i]..self.row[i + 1] {
             let (d, e, v) = self.block(k, i);
             let x = &r[self.start[self.column[k]]..][..e];
@@ -65,6 +73,32 @@ impl BlockSparse {
                 u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
             }
         }
+    }
+
+    /// The same where all blocks are of D rows and columns.
+    #[inline]
+    fn add_row_of<const D: usize, const DD: usize>(&self, i: usize, r: &[f64], u: &mut [f64]) {
+        let mut sum = [0.0; D];
+        let (blocks, columns) = (self.values.as_chunks::<DD>().0, r.as_chunks::<D>().0);
+        for (a, &j) in blocks[self.row[i]..self.row[i + 1]].iter().zip(&self.column[self.row[i]..self.row[i + 1]]) {
+            let x = &columns[j];
+            for p in 0..D {
+                for q in 0..D {
+                    sum[p] += a[p * D + q] * x[q];
+                }
+            }
+        }
+        for (u, s) in u.iter_mut().zip(sum) {
+            *u += s;
+        }
+    }
+
+    /// Sees whether all blocks are of one size and lie one after the other.
+    pub(crate) fn settle(&mut self) {
+        let d = self.start.get(1).copied().unwrap_or(0);
+        let same = self.start.windows(2).all(|w| w[1] - w[0] == d);
+        let packed = self.offset.iter().enumerate().all(|(k, o)| *o == k * d * d);
+        self.uniform = if same && packed { d } else { 0 };
     }
 
     fn block(&self, k: usize, i: usize) -> (usize, usize, &[f64]) {
@@ -594,6 +628,7 @@ impl Problem {
                 for i in 0..nb {
                     a.row[i + 1] += a.row[i];
                 }
+                a.settle();
                 p.matrix = ReducedMatrix::BlockSparse(a);
                 p.validate()?;
                 Ok(p)

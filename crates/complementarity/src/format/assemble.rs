@@ -81,6 +81,7 @@ pub(crate) fn reduced(sets: Vec<Set>, entries: &[Entry], b: Vec<f64>) -> Result<
         }
         finish(&mut a.values);
         a.start = start;
+        a.settle();
         problem.matrix = ReducedMatrix::BlockSparse(a);
     }
     problem.validate()?;

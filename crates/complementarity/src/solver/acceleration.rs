@@ -6,6 +6,7 @@
 //!   slips. Where two stretches of plain sweeps changed r by the same d, r goes on along d at once, up to the first block that
 //!   leaves its mode.
 //!
+//!
 //! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
 
 use crate::problem::{Problem, Relative};
@@ -179,6 +180,12 @@ impl Acceleration {
                         }
                     }
                 }
+                Set::Coulomb { dim: 2, mu } if r[s] > 0.0 => {
+                    steps = steps.min(until(r[s], d(0)));
+                    let (n, x, y) = (mu * r[s], r[s + 1], r[s + 2]);
+                    let (dn, dx, dy) = (mu * d(0), d(1), d(2));
+                    steps = steps.min(steps_to_cone([n, x, y], [dn, dx, dy]));
+                }
                 _ => {}
             }
         }
@@ -190,6 +197,22 @@ impl Acceleration {
         }
         true
     }
+}
+
+/// The first t > 0 at which x + t d reaches the cone |x_T| = x_N from inside; infinite if it never does, or if x lies on it already.
+fn steps_to_cone(x: [f64; 3], d: [f64; 3]) -> f64 {
+    let square = |v: [f64; 3], w: [f64; 3]| v[1] * w[1] + v[2] * w[2] - v[0] * w[0];
+    // a t² + 2 b t + c = 0 with c < 0 inside.
+    let (a, b, c) = (square(d, d), square(x, d), square(x, x));
+    if !(c < -2e-9 * x[0] * x[0]) {
+        return f64::INFINITY;
+    }
+    let root = b * b - a * c;
+    if a > 0.0 {
+        return -c / (b + root.sqrt());
+    }
+    // The square falls in the end: the cone is reached only on the way up, if at all.
+    if root >= 0.0 && b > 0.0 { -c / (b + root.sqrt()) } else { f64::INFINITY }
 }
 
 #[cfg(test)]
@@ -255,6 +278,18 @@ mod tests {
         // With little friction to gain, the opening comes first.
         let r = watched(&problem, &[10.0, 0.0, 1.0], &[0.0, 0.004, -0.001], &[0.0, 0.004, -0.001]);
         assert!((r[1] - 4.0).abs() < 1e-9 && r[2].abs() < 1e-9, "{r:?}");
+    }
+
+    #[test]
+    fn a_drift_in_space_ends_at_the_cone() {
+        let problem = free_standing(vec![Set::Coulomb { dim: 2, mu: 0.5 }]);
+        // |r_T| = 0.5·10 is reached after 5/0.005 = 1000 sweeps, of which 960 at once.
+        let r = watched(&problem, &[10.0, 0.0, 0.0], &[0.0, 0.003, 0.004], &[0.0, 0.003, 0.004]);
+        assert!((r[1] - 3.0).abs() < 1e-9 && (r[2] - 4.0).abs() < 1e-9, "{r:?}");
+        // A cone that shrinks meets a percussion that does not move: 0.5·(10 − 0.01 k) = 3.
+        let r = watched(&problem, &[10.0, 3.0, 0.0], &[-0.01, 0.0, 0.0], &[-0.01, 0.0, 0.0]);
+        assert!((r[0] - 6.0).abs() < 1e-9 && (r[1] - 3.0).abs() < 1e-12, "{r:?}");
+        assert_eq!(steps_to_cone([5.0, 3.0, 0.0], [1.0, 0.5, 0.0]), f64::INFINITY);
     }
 
     #[test]

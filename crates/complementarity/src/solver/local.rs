@@ -13,6 +13,7 @@
 //! In the plane the slip direction is ±1 and all is closed form; polyhedral sections are enumerated
 //! (corners, then edges).
 
+use super::spatial;
 use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, norm};
 use crate::sets::{Polygon, Set};
 
@@ -51,6 +52,12 @@ impl Local {
             Set::Coulomb { mu, .. } => {
                 if c[0] >= 0.0 {
                     r[..d].fill(0.0);
+                    return true;
+                }
+                if let (Ok(a), &[p, q, s], &mut [x, y, z]) = (<&[f64; 9]>::try_from(a), c, &mut *r)
+                    && let Some(next) = spatial::solve(a, [p, q, s], *mu, [x, y, z])
+                {
+                    r.copy_from_slice(&next);
                     return true;
                 }
                 if *mu == 0.0 {

@@ -14,6 +14,7 @@ mod nsgs;
 mod planar;
 mod proximal;
 mod relaxation;
+mod spatial;
 
 pub use auto::Auto;
 pub use lemke::Lemke;

@@ -2,6 +2,9 @@
 //! (see [`super::local`]). Converges for the usual contact problems, also rank-deficient ones; slow
 //! where many bodies are stacked.
 //!
+//! A block goes the part ω of the way to its own solution: all of it, unless [`Options::relaxation`] says otherwise. Where friction is large, a single contact
+//! can have several solutions, and sweeps jump between them for ever: after many sweeps without progress, ω = 0.85.
+//!
 //! Momentum and jumps along a drift make up for that while the sweeps are far from done: see [`super::acceleration`].
 //!
 //! A sweep meets every block once, and with it its natural map at the percussions of that moment; their norm estimates the residual
@@ -32,6 +35,9 @@ pub struct GaussSeidel {
 const CHECK_EVERY: usize = 100;
 /// Sweeps without one per cent of progress after which there is none: linear convergence may be slow, and a drift long.
 const PATIENCE: usize = 5000;
+/// Sweeps without progress after which blocks go only this part of the way.
+const CAREFUL_AFTER: usize = 1000;
+const CAREFUL: f64 = 0.85;
 /// Sweeps before anything else is tried: what is easy is done by then.
 const FIRST_PLAIN: usize = 10;
 
@@ -51,7 +57,7 @@ impl Solver for GaussSeidel {
 impl GaussSeidel {
     fn sweeps(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         sanitise(r);
-        let granular = planar::granular(problem);
+        let granular = planar::granular(problem).filter(|_| options.relaxation.is_none());
         let mut report = Report::failed("nsgs", Status::MaxIterations);
         self.best.start();
         self.acceleration.begin();
@@ -59,6 +65,7 @@ impl GaussSeidel {
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let (mut progress, mut since_progress) = (f64::INFINITY, 0);
         let mut estimate = 0.0;
+        let mut omega = options.relaxation.unwrap_or(1.0);
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
             let late = options.out_of_time();
@@ -89,7 +96,7 @@ impl GaussSeidel {
             }
             let sum = match granular {
                 Some(gram) => planar::sweep(problem, gram, r, &mut self.relative.y, &mut self.local),
-                None => self.sweep(problem, r),
+                None => self.sweep(problem, r, omega),
             };
             estimate = sum.sqrt() / scale;
             if estimate < 0.99 * progress {
@@ -97,6 +104,15 @@ impl GaussSeidel {
                 since_progress = 0;
             } else {
                 since_progress += 1;
+                if since_progress > CAREFUL_AFTER && omega == 1.0 && options.relaxation.is_none() && granular.is_none()
+                {
+                    (omega, since_progress, progress) = (CAREFUL, 0, f64::INFINITY);
+                    self.acceleration.begin();
+                    // From the start: where the jumps led is no good place.
+                    r.fill(0.0);
+                    self.relative.begin(problem, r);
+                    continue;
+                }
             }
             if estimate <= options.tolerance || sweep < FIRST_PLAIN {
                 continue;
@@ -111,7 +127,7 @@ impl GaussSeidel {
     }
 
     /// Every block once. Returns the squared norm of the natural maps met on the way.
-    fn sweep(&mut self, problem: &Problem, r: &mut [f64]) -> f64 {
+    fn sweep(&mut self, problem: &Problem, r: &mut [f64], omega: f64) -> f64 {
         let mut sum = 0.0;
         let mut diagonal = &self.diagonal[..];
         for (i, block) in problem.blocks().iter().enumerate() {
@@ -130,6 +146,14 @@ impl GaussSeidel {
             }
             change[..d].copy_from_slice(own);
             self.local.solve(&block.set, a, &u[..d], own);
+            if omega != 1.0 {
+                for k in 0..d {
+                    own[k] = change[k] + omega * (own[k] - change[k]);
+                }
+                if omega > 1.0 {
+                    block.set.project(own);
+                }
+            }
             for k in 0..d {
                 change[k] = own[k] - change[k];
             }
