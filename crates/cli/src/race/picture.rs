@@ -14,7 +14,7 @@ const HEIGHT: f64 = 490.0;
 /// Height of a line of the legend.
 const LINE: f64 = 26.0;
 /// Lines that coincide stay apart by their dashes.
-const DASHES: [&str; 6] = ["none", "9 4", "3 3", "12 3 3 3", "6 2", "2 5"];
+const DASHES: [&str; 6] = ["none", "9 4", "3 3", "12 3 3 3", "6 2", "16 4 2 4"];
 /// Most labels on the axis of times.
 const LABELS: i32 = 12;
 
