@@ -5,6 +5,9 @@ use nonsmooth_scene::prepare::Request;
 use nonsmooth_scene::run::{MAX_BYTES, MAX_STEPS};
 use std::path::PathBuf;
 
+/// Residual at which a problem from a file counts as solved, as in published races.
+const TOLERANCE: f64 = 1e-8;
+
 /// Mechanical systems with contact, impact and friction, simulated with the set-valued laws themselves.
 #[derive(Debug, Parser)]
 #[command(
@@ -37,6 +40,24 @@ pub(crate) enum Command {
                             The reference is the closed form of the scene, a run SCHEME:STEP, or a trajectory.npz. DIR gets compare.html and compare.json."
     )]
     Compare(CompareArguments),
+    /// Solve a one-step problem from a file.
+    #[command(
+        after_help = "Examples:\n  nonsmooth run disc_pile --end 0.1 --dump-steps 20 && nonsmooth solve step-000020.json\n  \
+                            nonsmooth solve tower.hdf5 --solver nsgs --tol 1e-6 --time-limit 5 --json\n\n\
+                            PROBLEM is our JSON (also what a run saves when a step fails), an FCLIB file (HDF5), or a text file of Siconos; its kind is seen \
+                            from its content.\n\
+                            The residual is computed anew from the definition, whatever the solver says.\n\
+                            Exit codes: 0 solved, 1 unsolved, 2 bad input."
+    )]
+    Solve(SolveArguments),
+    /// Race solvers on all problems in a folder.
+    #[command(
+        after_help = "Examples:\n  nonsmooth race problems\n  nonsmooth race problems --solvers auto,nsgs,newton --tol 1e-6 --time-limit 2 --out result\n\n\
+                            DIR is searched with all folders in it. A file that is no problem is listed and passed over.\n\
+                            Files in --out: race.html, profiles.svg (performance profiles), race.csv, race.json.\n\
+                            Exit codes: 0 done, 1 nothing was solved, 2 bad input, 130 interrupted (Ctrl-C finishes the solve and writes everything)."
+    )]
+    Race(RaceArguments),
     /// Validate a scene, explain it, print the model.
     #[command(after_help = "Example:\n  nonsmooth check woodpecker")]
     Check {
@@ -160,6 +181,54 @@ pub(crate) struct CompareArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SolveArguments {
+    /// A file with a one-step problem.
+    pub(crate) problem: PathBuf,
+    /// Solver (nonsmooth list solvers).
+    #[arg(long, value_name = "S", default_value = "auto")]
+    pub(crate) solver: String,
+    /// Residual at which the problem counts as solved.
+    #[arg(long, value_name = "X", default_value_t = TOLERANCE, allow_hyphen_values = true)]
+    pub(crate) tol: f64,
+    /// Read the file as this kind: friction2d, friction3d, lcp, mlcp, reduced or full.
+    #[arg(long, value_name = "K")]
+    pub(crate) kind: Option<String>,
+    /// When to give up, s; looked at between iterations.
+    #[arg(long, value_name = "S", default_value_t = 60.0, allow_hyphen_values = true)]
+    pub(crate) time_limit: f64,
+    /// Start from the guess in the file instead of zero.
+    #[arg(long)]
+    pub(crate) warm: bool,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RaceArguments {
+    /// Folder with problems.
+    pub(crate) folder: PathBuf,
+    /// Solvers [default: all].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    pub(crate) solvers: Vec<String>,
+    /// Residual at which a problem counts as solved.
+    #[arg(long, value_name = "X", default_value_t = TOLERANCE, allow_hyphen_values = true)]
+    pub(crate) tol: f64,
+    /// When a solver gives up, s, for each problem; looked at between iterations.
+    #[arg(long, value_name = "S", default_value_t = 10.0, allow_hyphen_values = true)]
+    pub(crate) time_limit: f64,
+    /// Print one JSON object and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Folder for race.html, profiles.svg, race.csv and race.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write into a folder that is not empty and not ours.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// A file, or the name of a bundled example.
     pub(crate) scene: String,
@@ -177,6 +246,12 @@ pub(crate) struct RunArguments {
     /// Write into a folder that is not empty and not that of a run.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Write the one-step problems of these steps to files, step-000123.json (nonsmooth solve); ranges as 100..120.
+    #[arg(long, value_name = "K1,K2,..")]
+    pub(crate) dump_steps: Option<String>,
+    /// Folder for these files [default: the current one].
+    #[arg(long, value_name = "DIR", requires = "dump_steps")]
+    pub(crate) dump_to: Option<PathBuf>,
     /// Largest number of steps.
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     pub(crate) max_steps: usize,

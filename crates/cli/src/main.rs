@@ -13,7 +13,10 @@ mod compare;
 mod errors;
 mod list;
 mod new;
+mod problem;
+mod race;
 mod run;
+mod solve;
 
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Run(options) => run::run(options),
         Command::Compare(options) => compare::compare(options),
+        Command::Solve(options) => solve::solve(options),
+        Command::Race(options) => race::race(options),
         Command::Check { scene, request } => check::check(scene, request),
         Command::Show { name } => list::show(name),
         Command::New { file, force } => new::new(file, *force),

@@ -5,6 +5,7 @@ use crate::errors::Failed;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::names::Names;
 use nonsmooth::simulation::{Event, EventKind, Status};
+use nonsmooth_scene::dump::Steps;
 use nonsmooth_scene::prepare::Prepared;
 use nonsmooth_scene::report::run_json;
 use nonsmooth_scene::run::{Outcome, RunOptions};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
+    let dump = arguments.dump_steps.as_deref().map(Steps::parse).transpose();
+    let dump = dump.map_err(|e| Failed(format!("--dump-steps: {e}")))?;
     let mut prepared = Prepared::load(&arguments.scene, &arguments.request.request())?;
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = interrupt.clone();
@@ -25,6 +28,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
         max_steps: arguments.max_steps,
         max_bytes: arguments.max_bytes,
         interrupt: Some(interrupt),
+        dump: dump.unwrap_or_default(),
+        dump_to: arguments.dump_to.clone().unwrap_or_default(),
     };
     let bar = if arguments.json { ProgressBar::hidden() } else { ProgressBar::new(1000) };
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left") {
@@ -112,6 +117,10 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
     );
     if let Some(dir) = &arguments.out {
         say!("files      {}", dir.display());
+    }
+    if outcome.dumped > 0 {
+        let folder = arguments.dump_to.as_ref().map_or(String::new(), |d| format!(" in {}", d.display()));
+        say!("problems   of {} steps{folder}: step-*.json, for nonsmooth solve", outcome.dumped);
     }
 }
 

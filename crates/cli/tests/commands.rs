@@ -280,6 +280,10 @@ fn a_run_that_stops_says_when_why_and_what_was_saved() {
     let saved = json["stopped"]["saved"].as_str().unwrap().to_string();
     let problem: Value = serde_json::from_str(&d.read(&saved)).unwrap();
     assert_eq!(problem["format"], "nonsmooth full problem 1");
+    let names: Vec<&Value> = problem["blocks"].as_array().unwrap().iter().map(|b| &b["name"]).collect();
+    assert_eq!(names, ["left", "right"]);
+    let solved = d.run(&["solve", &saved, "--json", "--time-limit", "5"]);
+    assert!(solved.code == 1 && solved.json()["status"] != "solved", "it has no solution: {}", solved.out);
     let output = d.run(&["run", "impossible.toml", "--out", "result"]);
     assert_eq!(output.code, 1);
     assert!(output.out.contains("STOPPED"), "{}", output.out);

@@ -137,6 +137,11 @@ fn every_block_of_the_first_hour_runs() {
 }
 
 #[test]
+fn every_block_of_solving_runs() {
+    run_document("docs/solving.md");
+}
+
+#[test]
 fn the_scene_of_the_readme_runs_with_its_commands() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
     let d = Directory::new();

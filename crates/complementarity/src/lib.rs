@@ -23,12 +23,15 @@ pub mod full;
 mod gram;
 pub mod linear;
 pub mod problem;
+pub mod rank;
 pub mod room;
 pub mod sets;
 pub mod solver;
+pub mod verify;
 
 pub use coupling::Coupling;
 pub use full::FullProblem;
 pub use problem::{Problem, ProblemError};
+pub use rank::rank;
 pub use sets::{BlockMode, Mode, Polygon, Set, SetError};
 pub use solver::{Options, Report, Solver, SolverInfo, Status};

@@ -6,7 +6,7 @@ mod random;
 
 use complementarity::linear::Pattern;
 use complementarity::solver::{SOLVERS, make};
-use complementarity::{FullProblem, Options, Problem, Set, Status};
+use complementarity::{FullProblem, Options, Problem, Set, Status, verify};
 use random::verify::{judge, violation};
 use random::{FAMILIES, Random, coulomb, named, norm};
 
@@ -152,6 +152,16 @@ impl Physics {
         // The residual is relative to ‖b‖; W has entries up to one and up to six per row.
         let allowed = options.tolerance * norm(p.reduced().b()) + 6.0 * rounding;
         assert!(violation <= allowed, "{what}: laws violated by {violation:e}, allowed {allowed:e}");
+        // A second look, in the full form and after the reduction.
+        let scale = norm(p.reduced().b()).max(f64::MIN_POSITIVE);
+        for found in [verify::full(&p, &r), verify::reduced(p.reduced(), &r)] {
+            let rounding = 6.0 * rounding / scale;
+            assert!(
+                (found.residual - report.residual).abs() <= rounding,
+                "{what}: {report:?}, then {}",
+                found.residual
+            );
+        }
         (r, v)
     }
 }

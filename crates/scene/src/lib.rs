@@ -20,11 +20,13 @@
 
 pub mod bundled;
 pub mod compare;
+pub mod dump;
 pub mod explain;
 pub mod file;
 pub mod formula;
 pub mod model;
 pub mod output;
+pub mod page;
 pub mod prepare;
 pub mod report;
 pub mod run;

@@ -1,5 +1,6 @@
 //! A run of a scene: the loop with everything that watches it.
 
+use crate::dump::{self, Steps};
 use crate::file::SceneError;
 use crate::output::{Folder, FolderError, Recorder, columns, events_csv, meta_json, row_bytes};
 use crate::prepare::Prepared;
@@ -25,6 +26,10 @@ pub struct RunOptions {
     pub max_bytes: u64,
     /// Set from outside to end the run.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Steps whose one-step problem is written to a file, by number; the first step is 1.
+    pub dump: Steps,
+    /// Folder for these files.
+    pub dump_to: PathBuf,
 }
 
 /// Steps that a run may take without being asked.
@@ -36,7 +41,16 @@ pub const MAX_TIMES: usize = 100_000;
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { at: Vec::new(), out: None, force: false, max_steps: MAX_STEPS, max_bytes: MAX_BYTES, interrupt: None }
+        Self {
+            at: Vec::new(),
+            out: None,
+            force: false,
+            max_steps: MAX_STEPS,
+            max_bytes: MAX_BYTES,
+            interrupt: None,
+            dump: Steps::default(),
+            dump_to: PathBuf::new(),
+        }
     }
 }
 
@@ -51,6 +65,8 @@ pub struct Outcome {
     pub seconds: f64,
     /// Where the problem of a failed step was saved.
     pub saved: Option<String>,
+    /// Problems of steps that were written because they were asked for.
+    pub dumped: usize,
 }
 
 /// Why a run could not be made.
@@ -108,6 +124,7 @@ impl Prepared {
         }
         let mut simulation = self.simulation()?;
         let steps = simulation.remaining().unwrap_or(0);
+        run.dump.check(simulation.remaining()).map_err(RunError::Request)?;
         let mut recorder = None;
         let mut folder = None;
         if let Some(path) = &run.out {
@@ -131,11 +148,22 @@ impl Prepared {
             )?);
             folder = Some(opened);
         }
+        let dumps = if run.dump.is_empty() { None } else { Some(dump::open(&run.dump_to)?) };
         let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };
         let clock = Instant::now();
         watch.begin(&*self.system, &self.start);
-        let mut count = 0usize;
-        while simulation.advance(&mut watch) == Advance::Stepped {
+        let (mut count, mut dumped) = (0usize, 0);
+        loop {
+            if run.dump.contains(simulation.work().steps + 1) {
+                simulation.keep_problem();
+            }
+            if simulation.advance(&mut watch) != Advance::Stepped {
+                break;
+            }
+            if let (Some(problem), Some(folder)) = (simulation.take_problem(), &dumps) {
+                folder.write(&dump::file_name(simulation.work().steps), problem.as_bytes())?;
+                dumped += 1;
+            }
             count += 1;
             if count.is_multiple_of(256) {
                 let t = simulation.state().t;
@@ -170,7 +198,7 @@ impl Prepared {
             folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
             folder.write("meta.json", meta_json(self, &columns, &found, status_name(summary.status)).as_bytes())?;
         }
-        Ok(Outcome { summary, at, seconds, saved })
+        Ok(Outcome { summary, at, seconds, saved, dumped })
     }
 }
 

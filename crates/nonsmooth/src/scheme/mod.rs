@@ -172,6 +172,11 @@ pub trait Scheme {
 
     /// The last one-step problem, for saving.
     fn last_problem(&self) -> Option<&FullProblem>;
+
+    /// Which candidates the last one-step problem is made of, where they are not those that the step calls active.
+    fn last_included(&self) -> Option<&[bool]> {
+        None
+    }
 }
 
 /// All schemes.

@@ -330,4 +330,8 @@ impl Scheme for SchatzmanPaoli {
     fn last_problem(&self) -> Option<&FullProblem> {
         self.equation.work.as_ref().map(|w| &w.full)
     }
+
+    fn last_included(&self) -> Option<&[bool]> {
+        Some(&self.equation.included)
+    }
 }

@@ -16,6 +16,7 @@ pub mod events;
 mod examine;
 mod options;
 mod percussions;
+mod problem;
 mod run;
 mod start;
 mod stop;

@@ -7,6 +7,7 @@ use super::events::EventLog;
 use super::examine::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
+use super::problem::Keep;
 use super::start;
 use super::summary::{Status, Summary, Work};
 use crate::contract::{Reach, System};
@@ -59,6 +60,7 @@ pub struct Simulation<'a> {
     pub(super) offsets: RefCell<Vec<f64>>,
     pub(super) certificate: Certificate,
     pub(super) breaks: Vec<f64>,
+    pub(super) keep: Keep,
 }
 
 /// What one call of [`Simulation::advance`] did.
@@ -152,6 +154,7 @@ impl<'a> Simulation<'a> {
             offsets: RefCell::default(),
             certificate: Certificate::default(),
             breaks: system.structure().breaks.clone(),
+            keep: Keep::Nothing,
             state: start,
             system,
             scheme,
@@ -351,6 +354,11 @@ impl<'a> Simulation<'a> {
 
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, observer: &mut dyn Observer) {
+        if self.keep == Keep::Wanted
+            && let Some(text) = self.last_problem(&self.state, &self.trial.step)
+        {
+            self.keep = Keep::Problem(text);
+        }
         let frame = &mut self.trial;
         frame.corrected = false;
         let end = &mut frame.step.end;

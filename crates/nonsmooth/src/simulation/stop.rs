@@ -11,20 +11,8 @@ impl Simulation<'_> {
     /// Ends the run with everything that is known about the failure.
     pub(super) fn stop(&mut self, failure: Failure, observer: &mut dyn Observer) -> Advance {
         self.flush(observer);
-        let names: Vec<String> = {
-            let step = &self.trial.step;
-            let mut out = Vec::new();
-            for (i, k) in step.candidates.items().iter().enumerate() {
-                if step.active.get(i) == Some(&true) {
-                    k.law.percussion_sets(k.dim(), step.dt, |_| out.push(self.system.name(k.id)));
-                }
-            }
-            out
-        };
         let problem = match &failure {
-            Failure::Solver(_) | Failure::Newton { .. } => {
-                self.scheme.last_problem().map(|p| p.to_json(&names, &vec![0.0; p.c.len()]))
-            }
+            Failure::Solver(_) | Failure::Newton { .. } => self.last_problem(&self.state, &self.trial.step),
             _ => None,
         };
         let culprit = self.culprit(&failure);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Names of the files that mark a folder as ours.
-const MARKS: [&str; 2] = ["meta.json", "compare.json"];
+const MARKS: [&str; 3] = ["meta.json", "compare.json", "race.json"];
 
 /// A folder that outputs go to.
 #[derive(Debug, Clone)]

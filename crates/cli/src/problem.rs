@@ -1,0 +1,254 @@
+//! A one-step problem from a file, and one try of a solver at it: what `solve` and `race` share.
+//!
+//! A solver is timed from its start guess to its answer; reading and reducing are not its work. What it answers is looked at
+//! once more by [`verify`], and only that decides what is printed.
+
+use crate::errors::Failed;
+use complementarity::format::{self, Form, Kind, Loaded};
+use complementarity::linear::Singular;
+use complementarity::solver::SOLVERS;
+use complementarity::{Options, Problem, Status, rank, verify};
+use nonsmooth::names::nearest;
+use serde::Deserialize;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Iterations are not what ends a solve here: time does.
+const MAX_ITERATIONS: usize = 1_000_000_000;
+
+/// A problem that is read and reduced.
+pub(crate) struct Ready {
+    pub(crate) kind: Kind,
+    pub(crate) contacts: usize,
+    pub(crate) rows: usize,
+    /// Rank of A, if it was small enough to look.
+    pub(crate) rank: Option<usize>,
+    /// Names of the blocks, if the file has them.
+    pub(crate) names: Vec<String>,
+    /// The unknown at which M̂ is singular, if it is: there is nothing to solve then.
+    pub(crate) singular: Option<Singular>,
+    guess: Option<Vec<f64>>,
+    form: Form,
+}
+
+/// How a solver fared.
+pub(crate) struct Attempt {
+    /// The solver whose r this is.
+    pub(crate) solver: &'static str,
+    pub(crate) status: Outcome,
+    pub(crate) iterations: usize,
+    /// Of the solver alone.
+    pub(crate) seconds: f64,
+    /// From the second look.
+    pub(crate) residual: f64,
+    pub(crate) r: Vec<f64>,
+    pub(crate) u: Vec<f64>,
+    /// Whether the percussions are not determined by the velocities.
+    pub(crate) non_unique: bool,
+}
+
+/// What became of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// As the solver says.
+    Said(Status),
+    /// The solver says solved, the second look finds a residual above the tolerance.
+    Refuted,
+}
+
+impl Outcome {
+    /// What to believe of a status, given the residual at the second look.
+    fn judge(status: Status, residual: f64, tolerance: f64) -> Self {
+        let confirmed = residual <= tolerance;
+        if status == Status::Solved && !confirmed { Outcome::Refuted } else { Outcome::Said(status) }
+    }
+
+    pub(crate) fn solved(self) -> bool {
+        self == Outcome::Said(Status::Solved)
+    }
+
+    /// The name in JSON and tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Outcome::Refuted => "refuted",
+            Outcome::Said(status) => match status {
+                Status::Solved => "solved",
+                Status::MaxIterations => "max_iterations",
+                Status::TimeLimit => "time_limit",
+                Status::Stalled => "stalled",
+                Status::Ray => "ray",
+                Status::Infeasible => "infeasible",
+                Status::Singular => "singular",
+                Status::NotFinite => "not_finite",
+                Status::Unsupported => "unsupported",
+            },
+        }
+    }
+
+    /// One sentence for the user.
+    pub(crate) fn explain(self) -> &'static str {
+        match self {
+            Outcome::Said(status) => status.explain(),
+            Outcome::Refuted => "the solver called it solved, but its residual, computed anew, is above the tolerance",
+        }
+    }
+}
+
+/// The part of our JSON that the problem itself does not keep.
+#[derive(Deserialize)]
+struct Names {
+    blocks: Vec<Name>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    #[serde(default)]
+    name: String,
+}
+
+impl Ready {
+    /// Reads a file and reduces what it holds.
+    pub(crate) fn load(path: &Path, kind: Option<Kind>) -> Result<Self, String> {
+        let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+        let Loaded { kind, mut form, guess, contacts, .. } = format::read(&bytes, kind).map_err(|e| e.to_string())?;
+        let names = match kind {
+            Kind::Full => serde_json::from_slice(&bytes).map_or(Vec::new(), |n: Names| n.blocks),
+            _ => Vec::new(),
+        };
+        let names = names.into_iter().map(|n| n.name).collect();
+        let (rows, singular) = match &mut form {
+            Form::Reduced(p) => (p.size(), None),
+            Form::Full(p) => (p.c.len(), p.reduce().err()),
+        };
+        let mut ready = Self { kind, contacts, rows, rank: None, names, singular, guess, form };
+        if ready.singular.is_none() {
+            ready.rank = rank(ready.problem());
+        }
+        Ok(ready)
+    }
+
+    /// The reduced problem.
+    pub(crate) fn problem(&self) -> &Problem {
+        match &self.form {
+            Form::Reduced(p) => p,
+            Form::Full(p) => p.reduced(),
+        }
+    }
+
+    /// Gives a solver a try, from zeros, or from the guess of the file if it has one and `warm` says so.
+    pub(crate) fn solve(&self, solver: &str, tolerance: f64, time_limit: Duration, warm: bool) -> Attempt {
+        let mut r = match &self.guess {
+            Some(guess) if warm => guess.clone(),
+            _ => vec![0.0; self.rows],
+        };
+        let named = SOLVERS.iter().find(|s| s.name == solver).unwrap_or(&SOLVERS[0]);
+        let mut attempt = Attempt {
+            solver: named.name,
+            status: Outcome::Said(Status::Singular),
+            iterations: 0,
+            seconds: 0.0,
+            residual: f64::INFINITY,
+            r: Vec::new(),
+            u: Vec::new(),
+            non_unique: false,
+        };
+        if self.singular.is_some() {
+            return attempt;
+        }
+        if self.rows == 0 {
+            attempt.status = Outcome::Said(Status::Solved);
+            attempt.residual = 0.0;
+            return attempt;
+        }
+        let mut solver = (named.make)();
+        let clock = Instant::now();
+        let options = Options {
+            tolerance,
+            max_iterations: MAX_ITERATIONS,
+            deadline: clock.checked_add(time_limit),
+            ..Options::default()
+        };
+        let report = solver.solve(self.problem(), &mut r, &options);
+        attempt.seconds = clock.elapsed().as_secs_f64();
+        if !r.iter().all(|v| v.is_finite()) {
+            r.fill(0.0);
+        }
+        let found = match &self.form {
+            Form::Reduced(p) => verify::reduced(p, &r),
+            Form::Full(p) => verify::full(p, &r),
+        };
+        attempt.solver = report.solver;
+        attempt.iterations = report.iterations;
+        attempt.non_unique = report.non_unique;
+        attempt.residual = found.residual;
+        attempt.status = Outcome::judge(report.status, found.residual, tolerance);
+        attempt.r = r;
+        attempt.u = found.u;
+        attempt
+    }
+
+    /// How A is stored, in words.
+    pub(crate) fn storage(&self) -> &'static str {
+        use complementarity::problem::ReducedMatrix;
+        match self.problem().matrix() {
+            ReducedMatrix::Dense(_) => "dense",
+            ReducedMatrix::BlockSparse(_) => "by blocks",
+            ReducedMatrix::Gram(_) => "by its factors",
+        }
+    }
+}
+
+/// Checks the name of a solver.
+pub(crate) fn known_solver(option: &str, name: &str) -> Result<&'static str, Failed> {
+    if let Some(info) = SOLVERS.iter().find(|s| s.name == name) {
+        return Ok(info.name);
+    }
+    let hint = match nearest(name, SOLVERS.iter().map(|s| s.name)) {
+        Some(n) => format!(": did you mean `{n}`?"),
+        None => " (`nonsmooth list solvers` shows them)".into(),
+    };
+    Err(Failed(format!("{option}: there is no solver `{name}`{hint}")))
+}
+
+/// Checks a tolerance.
+pub(crate) fn tolerance(value: f64) -> Result<f64, Failed> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Failed(format!("--tol {value}: expected a number > 0")))
+    }
+}
+
+/// Checks a time limit in seconds.
+pub(crate) fn time_limit(value: f64) -> Result<Duration, Failed> {
+    match Duration::try_from_secs_f64(value) {
+        Ok(limit) if value > 0.0 => Ok(limit),
+        _ => Err(Failed(format!("--time-limit {value}: expected a number of seconds > 0"))),
+    }
+}
+
+/// A number for JSON: nothing that is not finite.
+pub(crate) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_second_look_confirms_is_solved() {
+        assert!(Outcome::judge(Status::Solved, 1e-9, 1e-8).solved());
+        assert!(Outcome::judge(Status::Solved, 1e-8, 1e-8).solved());
+        for residual in [1.1e-8, f64::INFINITY, f64::NAN] {
+            let outcome = Outcome::judge(Status::Solved, residual, 1e-8);
+            assert!(!outcome.solved() && outcome.name() == "refuted", "{residual}");
+        }
+        assert_eq!(Outcome::judge(Status::Stalled, 1e-9, 1e-8).name(), "stalled");
+    }
+}
