@@ -3,11 +3,12 @@
 //! With rows f (free) and c (the rest), A_ff r_f + A_fc r_c + b_f = 0 gives r_f = −A_ff⁺(b_f + A_fc r_c)
 //! and the problem A' = A_cc − A_cf A_ff⁺ A_fc, b' = b_c − A_cf A_ff⁺ b_f in the other rows. Redundant
 //! constraints make A_ff singular: the pseudo-inverse then gives the multipliers of least norm, and
-//! rows that contradict each other show in the residual of the whole problem.
+//! rows that contradict each other show in the residual of the whole problem. All this needs the columns of A_fc to lie in the range of
+//! A_ff, as they do for A = WᵀM⁻¹W; where they do not (a circuit), nothing follows from a failure, and it is `Unsupported`.
 
 use super::{Judge, Options, Report, Status};
 use crate::linear::Dense;
-use crate::linear::dense::LeastNorm;
+use crate::linear::dense::{LeastNorm, norm};
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
 
@@ -27,7 +28,12 @@ pub(super) struct Eliminated {
     r_rest: Vec<f64>,
     least_norm: LeastNorm,
     judge: Judge,
+    /// Whether the columns of A_fc lie in the range of A_ff.
+    in_range: bool,
 }
+
+/// What may be left of a column in the range: rounding.
+const LEFT: f64 = 1e-10;
 
 impl Eliminated {
     /// Runs `inner` on the problem without bilateral rows and completes r. Problems without such
@@ -46,8 +52,7 @@ impl Eliminated {
         self.r_rest.clear();
         self.r_rest.extend(self.rest.iter().map(|&i| r[i]));
         // The residual of the whole is judged below, relative to the whole b: keep the same absolute accuracy.
-        let (norm_all, norm_rest) =
-            (crate::linear::dense::norm(problem.b()), crate::linear::dense::norm(self.reduced.b()));
+        let (norm_all, norm_rest) = (norm(problem.b()), norm(self.reduced.b()));
         let factor = if norm_rest > 0.0 && norm_all > 0.0 { norm_all / norm_rest } else { 1.0 };
         let inner_options = Options { tolerance: options.tolerance * factor.clamp(1e-3, 1.0) * 0.5, ..*options };
         let mut report = if self.rest.is_empty() {
@@ -59,6 +64,8 @@ impl Eliminated {
         report.residual = self.judge.residual(problem, r);
         if report.residual <= options.tolerance {
             report.status = Status::Solved;
+        } else if !self.in_range {
+            report.status = Status::Unsupported;
         } else if report.status == Status::Solved {
             // The rest is solved, so it is the bilateral rows that do not close.
             report.status = if report.residual.is_finite() { Status::Infeasible } else { Status::NotFinite };
@@ -89,6 +96,7 @@ impl Eliminated {
         self.x.resize(nf * (nc + 1), 0.0);
         self.solution.clear();
         self.solution.resize(nf, 0.0);
+        self.in_range = true;
         for col in 0..=nc {
             self.column.clear();
             self.column.extend(self.free.iter().map(
@@ -96,7 +104,8 @@ impl Eliminated {
                     if col < nc { a[(i, self.rest[col])] } else { problem.b()[i] }
                 },
             ));
-            self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
+            let (_, left) = self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
+            self.in_range &= col == nc || left <= LEFT * norm(&self.column).max(norm(&self.aff));
             for k in 0..nf {
                 self.x[k * (nc + 1) + col] = self.solution[k];
             }

@@ -45,6 +45,21 @@ fn infeasible() -> Vec<(&'static str, Problem, Status)> {
     ]
 }
 
+/// z = 1 from an equality that has no unknown of its own; x = 1 makes w = z − x vanish, as z > 0 asks.
+#[test]
+fn a_circuit_whose_equalities_cannot_be_eliminated_is_not_called_infeasible() {
+    let sets = vec![Set::Free { dim: 1 }, Set::NonNegative];
+    let problem = Problem::dense(sets, dense(&[&[0.0, 1.0], &[-1.0, 1.0]]), vec![-1.0, 0.0]).unwrap();
+    for info in SOLVERS.iter().filter(|s| handles(s, &problem)) {
+        let (report, r) = solve(info.name, &problem, &Options::default());
+        keeps_promises(info.name, &problem, &report, &r, &Options::default());
+        assert_ne!(report.status, Status::Infeasible, "{}: {report:?}", info.name);
+        if info.name == "auto" {
+            assert!(report.solved() && r == [1.0, 1.0], "{report:?} {r:?}");
+        }
+    }
+}
+
 #[test]
 fn problems_without_solution_end_without_being_solved() {
     for (what, problem, _) in infeasible() {
