@@ -96,7 +96,7 @@ for name, k in first.items():
 print(json.dumps({"sums": {k: v.tolist() for k, v in sums.items()}, "bodies": len(first),
                   "free": sum(k is not None for k in first.values())}))
 "#;
-    for (name, bodies) in [("mixing_disks", 41), ("disc_pile", 43)] {
+    for (name, bodies, tol) in [("mixing_disks", 41, 1e-3), ("disc_pile", 43, 1e-4)] {
         let d = Directory::new();
         let json = small(&d, name, "result", &[]);
         let out = std::process::Command::new(python()).args(["-c", script]).current_dir(d.path()).output().unwrap();
@@ -115,7 +115,7 @@ print(json.dumps({"sums": {k: v.tolist() for k, v in sums.items()}, "bodies": le
             assert!(close(here[0], there[0]) && close(here[1], there[1]), "{name}: {contact} {here:?} {there:?}");
         }
         // The residual is that of the scene's solver.tol; the ledger closes to rounding.
-        assert!(json["worst"]["residual"].as_f64().unwrap() <= 1e-4, "{name}: {}", json["worst"]);
+        assert!(json["worst"]["residual"].as_f64().unwrap() <= tol, "{name}: {}", json["worst"]);
         assert!(json["worst"]["energy_closure"].as_f64().unwrap() <= 1e-12, "{name}: {}", json["worst"]);
     }
 }
