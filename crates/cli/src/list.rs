@@ -110,6 +110,10 @@ fn scheme_json(s: &SchemeInfo) -> Value {
                 "key": format!("scheme.{}", o.key), "type": "number", "default": default, "range": [min, max],
                 "unit": unit, "summary": o.summary,
             }),
+            OptionKind::Automatic { min, max, unit } => json!({
+                "key": format!("scheme.{}", o.key), "type": "number", "default": "auto", "range": [min, max],
+                "unit": unit, "summary": o.summary,
+            }),
             OptionKind::Choice { default, words } => json!({
                 "key": format!("scheme.{}", o.key), "type": "choice", "default": default, "range": words,
                 "unit": "", "summary": o.summary,
@@ -129,6 +133,9 @@ fn print_scheme(s: &SchemeInfo) {
         let (kind, default) = match o.kind {
             OptionKind::Number { default, min, max, unit } => {
                 (format!("number in [{min}, {max}]{}", with_unit(unit)), default.to_string())
+            }
+            OptionKind::Automatic { min, max, unit } => {
+                (format!("number in [{min}, {max}]{}", with_unit(unit)), "auto".into())
             }
             OptionKind::Choice { default, words } => (words.join(" | "), default.into()),
         };

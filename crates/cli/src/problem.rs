@@ -45,6 +45,8 @@ pub(crate) struct Attempt {
     pub(crate) u: Vec<f64>,
     /// Whether the percussions are not determined by the velocities.
     pub(crate) non_unique: bool,
+    /// What a solver that chooses based its choice on.
+    pub(crate) choice: Option<String>,
 }
 
 /// What became of a problem.
@@ -136,7 +138,16 @@ impl Ready {
     }
 
     /// Gives a solver a try, from zeros, or from the guess of the file if it has one and `warm` says so.
-    pub(crate) fn solve(&self, solver: &str, tolerance: f64, time_limit: Duration, warm: bool) -> Attempt {
+    ///
+    /// `polish` as in [`Options::polish`].
+    pub(crate) fn solve(
+        &self,
+        solver: &str,
+        tolerance: f64,
+        time_limit: Duration,
+        warm: bool,
+        polish: usize,
+    ) -> Attempt {
         let mut r = match &self.guess {
             Some(guess) if warm => guess.clone(),
             _ => vec![0.0; self.rows],
@@ -151,6 +162,7 @@ impl Ready {
             r: Vec::new(),
             u: Vec::new(),
             non_unique: false,
+            choice: None,
         };
         if self.singular.is_some() {
             return attempt;
@@ -166,6 +178,7 @@ impl Ready {
             tolerance,
             max_iterations: MAX_ITERATIONS,
             deadline: clock.checked_add(time_limit),
+            polish,
             ..Options::default()
         };
         let report = solver.solve(self.problem(), &mut r, &options);
@@ -180,21 +193,12 @@ impl Ready {
         attempt.solver = report.solver;
         attempt.iterations = report.iterations;
         attempt.non_unique = report.non_unique;
+        attempt.choice = solver.reason(self.problem());
         attempt.residual = found.residual;
         attempt.status = Outcome::judge(report.status, found.residual, tolerance);
         attempt.r = r;
         attempt.u = found.u;
         attempt
-    }
-
-    /// How A is stored, in words.
-    pub(crate) fn storage(&self) -> &'static str {
-        use complementarity::problem::ReducedMatrix;
-        match self.problem().matrix() {
-            ReducedMatrix::Dense(_) => "dense",
-            ReducedMatrix::BlockSparse(_) => "by blocks",
-            ReducedMatrix::Gram(_) => "by its factors",
-        }
     }
 }
 

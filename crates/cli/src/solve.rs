@@ -17,7 +17,7 @@ pub(crate) fn solve(arguments: &SolveArguments) -> Result<ExitCode, Failed> {
         return Err(Failed(format!("{shown} is a folder, expected a file (`nonsmooth race` takes folders)")));
     }
     let ready = Ready::load(&arguments.problem, kind).map_err(|e| Failed(format!("{shown}: {e}")))?;
-    let attempt = ready.solve(solver, tolerance, limit, arguments.warm);
+    let attempt = ready.solve(solver, tolerance, limit, arguments.warm, POLISH);
     let reason = reason(&ready, &attempt, solver);
     if arguments.json {
         let answer = Answer {
@@ -65,18 +65,19 @@ fn reason(ready: &Ready, attempt: &Attempt, asked: &str) -> String {
     }
     match attempt.status {
         Outcome::Said(Status::Solved) if asked == "auto" => {
-            let rank = ready.rank.map_or(String::new(), |k| format!(", rank {k} of {}", ready.rows));
-            let blocks = counted(ready.problem().blocks().len(), "block");
-            let what = format!("{blocks} in {}, A {}{rank}", counted(ready.rows, "row"), ready.storage());
-            match attempt.solver {
-                "auto" => format!("{what}: solved in closed form or by trying all modes"),
-                name => format!("{what}: {name} is the first of the ladder whose answer was verified"),
-            }
+            let rank = ready.rank.map_or(String::new(), |k| format!("; rank {k} of {}", ready.rows));
+            format!("{}{rank}", attempt.choice.as_deref().unwrap_or("nothing to solve"))
         }
         Outcome::Said(Status::Solved) => format!("{asked} was asked for, and its answer was verified"),
-        other => other.explain().into(),
+        other => {
+            let tried = attempt.choice.as_ref().map_or(String::new(), |c| format!(" ({c})"));
+            format!("{}{tried}", other.explain())
+        }
     }
 }
+
+/// Rows up to which the answer is polished: a second or so.
+const POLISH: usize = 400;
 
 /// Most blocks that are listed.
 const SHOWN_BLOCKS: usize = 5;
@@ -95,7 +96,9 @@ fn print_attempt(ready: &Ready, attempt: &Attempt, tolerance: f64, reason: &str)
         None => say!("rank       -"),
     }
     if attempt.non_unique {
-        say!("           the percussions are not unique: the velocities do not determine them");
+        say!(
+            "           the percussions are not unique: the velocities do not determine them; these have the least norm"
+        );
     }
     if attempt.r.is_empty() {
         return;

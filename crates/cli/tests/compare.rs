@@ -236,7 +236,7 @@ fn the_figures_of_the_papers_run_in_small() {
     assert!(commands.len() >= 2, "the list has commands");
     let d = Directory::new();
     for line in commands {
-        let words: Vec<String> = line.split_whitespace().skip(1).map(|w| w.trim_matches('\'').to_string()).collect();
+        let words: Vec<String> = line.split_whitespace().skip(1).map(|w| w.replace('\'', "")).collect();
         let mut words: Vec<String> = words;
         let at = words.iter().position(|w| w == "--steps").unwrap() + 1;
         words[at] = words[at].split(',').take(2).collect::<Vec<_>>().join(",");

@@ -83,6 +83,10 @@ fn linear_complementarity_problems_have_their_known_solutions() {
         let solvers = d.run(&["list", "solvers", "--json"]).json();
         for solver in solvers["solvers"].as_array().unwrap() {
             let solver = solver["name"].as_str().unwrap();
+            // A gradient method is for symmetric A; that of the mixed problem is not.
+            if (file, solver) == ("mlcp.dat", "apgd") {
+                continue;
+            }
             let v = solve(&d, &[file, "--solver", solver], 0);
             for r in numbers(&v["r"]) {
                 // ‖b‖ ≤ √2, and the inverse of A has norm 1.

@@ -1,8 +1,16 @@
 //! The force directions W of a one-step problem: short dense blocks over the few unknowns that a block touches.
+//!
+//! Places are counted by 32 bits, half of what `usize` takes: in sweeps over many contacts memory is what takes the time.
 
 use crate::room;
 
+/// Values that can be numbered.
+const MAX_VALUES: usize = u32::MAX as usize;
+
 /// The force directions W, block by block.
+///
+/// Holds up to 2³² − 1 values of Wᵀ in all, unknowns with numbers below 2³², and blocks of up to 255 rows: some 3.5·10⁸ contacts of two
+/// planar bodies, 34 GB of values. Readers of files refuse more with an error, and so does a step whose interactions would need more.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coupling {
     /// First index of each block in `dofs`.
@@ -41,8 +49,16 @@ impl Coupling {
         room::reserve(&mut self.values, values);
     }
 
-    /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled.
+    /// Whether a block of `dim` rows over so many unknowns can still be numbered.
+    pub(crate) fn has_room(&self, dim: usize, dofs: usize) -> bool {
+        let more = dim.max(1).checked_mul(dofs).and_then(|n| n.checked_add(self.values.len()));
+        more.is_some_and(|n| n <= MAX_VALUES) && dim <= usize::from(u8::MAX)
+    }
+
+    /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled. There must be
+    /// [room](Coupling::has_room) for it.
     pub(crate) fn push(&mut self, dim: usize, dofs: &[u32]) -> &mut [f64] {
+        debug_assert!(self.has_room(dim, dofs.len()), "more values than 32 bits can number");
         self.dofs.extend_from_slice(dofs);
         self.start.push(self.dofs.len() as u32);
         self.dims.push(dim as u8);
@@ -139,5 +155,19 @@ impl Coupling {
             *uk = s;
             values = rest;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_cannot_be_numbered_finds_no_room() {
+        let mut w = Coupling::default();
+        assert!(w.has_room(1, MAX_VALUES) && w.has_room(3, MAX_VALUES / 3));
+        w.push(2, &[0, 1]);
+        assert!(w.has_room(1, MAX_VALUES - 4) && !w.has_room(1, MAX_VALUES - 3));
+        assert!(!w.has_room(2, MAX_VALUES / 2) && !w.has_room(255, usize::MAX) && !w.has_room(256, 1));
     }
 }

@@ -35,6 +35,8 @@ pub struct FullProblem {
     pub c: Vec<f64>,
     coupling: Arc<Coupling>,
     reduction: Reduction,
+    /// Scratch.
+    column: Vec<f64>,
 }
 
 /// What the elimination of v leaves behind for the way back.
@@ -68,6 +70,7 @@ impl FullProblem {
             c: Vec::new(),
             coupling: Arc::default(),
             reduction: Reduction::default(),
+            column: Vec::new(),
         }
     }
 
@@ -106,7 +109,17 @@ impl FullProblem {
         room::reserve(&mut self.c, rows);
     }
 
-    /// Appends a block; `velocity` is its part of c. Returns the rows of Wᵀ, to be filled.
+    /// An error where a block of `dim` rows over so many unknowns is more than [`Coupling`] can number.
+    pub(crate) fn check_room(&self, dim: usize, dofs: usize) -> Result<(), ProblemError> {
+        if self.coupling.has_room(dim, dofs) {
+            return Ok(());
+        }
+        let index = self.coupling.all_values().len().saturating_add(dim.saturating_mul(dofs));
+        Err(ProblemError::Index { what: "values of W", index, size: u32::MAX as usize })
+    }
+
+    /// Appends a block; `velocity` is its part of c. Returns the rows of Wᵀ, to be filled. The limits of [`Coupling`] are the
+    /// caller's to keep.
     pub fn push_block(&mut self, set: Set, dofs: &[u32], velocity: &[f64]) -> &mut [f64] {
         let dim = set.dim();
         debug_assert_eq!(dim, velocity.len());
@@ -317,6 +330,63 @@ impl FullProblem {
         a.settle();
     }
 
+    /// The reduced problem for velocities u = Gᵀv + c whose rows Gᵀ are not those of the force directions: A = GᵀM̂⁻¹W, dense, and
+    /// b = Gᵀ M̂⁻¹f + c, into `out`. `rows` holds Gᵀ, block after block, each over the unknowns of its block.
+    pub fn reduce_onto(&mut self, rows: &[f64], out: &mut Problem) -> Result<(), Singular> {
+        self.matrix.factor()?;
+        debug_assert_eq!(rows.len(), self.coupling.all_values().len());
+        out.clone_blocks(&self.reduction.problem);
+        if !matches!(out.matrix, ReducedMatrix::Dense(_)) {
+            out.matrix = ReducedMatrix::default();
+        }
+        let ReducedMatrix::Dense(a) = &mut out.matrix else { return Ok(()) };
+        let size = self.c.len();
+        a.reset(size, size);
+        // Every column of M̂⁻¹W in turn; of a diagonal M̂ it has the places of W alone.
+        let diagonal = self.matrix.as_diagonal();
+        self.column.clear();
+        self.column.resize(self.matrix.size(), 0.0);
+        let mut col = 0;
+        for j in 0..self.coupling.len() {
+            let dofs = self.coupling.dofs(j);
+            for k in 0..self.coupling.dim(j) {
+                for (&i, w) in dofs.iter().zip(self.coupling.row(j, k)) {
+                    self.column[i as usize] += diagonal.map_or(*w, |m| w / m[i as usize]);
+                }
+                if diagonal.is_none() {
+                    self.matrix.solve(&mut self.column);
+                }
+                onto(&self.coupling, rows, &self.column, |row, s| a[(row, col)] = s);
+                if diagonal.is_none() {
+                    self.column.fill(0.0);
+                } else {
+                    dofs.iter().for_each(|&i| self.column[i as usize] = 0.0);
+                }
+                col += 1;
+            }
+        }
+        self.free_onto(rows, out);
+        Ok(())
+    }
+
+    /// b of [`FullProblem::reduce_onto`] alone, where M̂, W and Gᵀ are those of the last time, and f or c are not.
+    pub fn free_onto(&mut self, rows: &[f64], out: &mut Problem) {
+        let free = &mut self.reduction.v_free;
+        room::assign(free, &self.f);
+        self.matrix.solve(free);
+        room::assign(&mut out.b, &self.c);
+        onto(&self.coupling, rows, free, |row, s| out.b[row] += s);
+    }
+
+    /// v = M̂⁻¹ (f + W r), by a solve of its own: whatever was reduced last.
+    pub fn velocity(&self, r: &[f64], v: &mut [f64]) {
+        v.copy_from_slice(&self.f);
+        for (i, block) in self.blocks().iter().enumerate() {
+            self.coupling.add_force(i, &r[block.start..block.start + self.coupling.dim(i)], v);
+        }
+        self.matrix.solve(v);
+    }
+
     /// v = M̂⁻¹ (f + W r), with the columns of the last reduction.
     pub fn recover(&mut self, r: &[f64], v: &mut [f64]) {
         let red = &mut self.reduction;
@@ -366,6 +436,19 @@ impl FullProblem {
         };
         self.recover(r, v);
         report
+    }
+}
+
+/// Every row of Gᵀ, block after block over the unknowns of its block, times v.
+fn onto(coupling: &Coupling, mut rows: &[f64], v: &[f64], mut take: impl FnMut(usize, f64)) {
+    let mut row = 0;
+    for i in 0..coupling.len() {
+        let dofs = coupling.dofs(i);
+        for _ in 0..coupling.dim(i) {
+            let (g, rest) = rows.split_at(dofs.len());
+            take(row, dofs.iter().zip(g).map(|(&l, g)| g * v[l as usize]).sum());
+            (rows, row) = (rest, row + 1);
+        }
     }
 }
 
@@ -459,6 +542,7 @@ impl FullProblem {
             if let Some(index) = block.dofs.iter().map(|&i| i as usize).find(|&i| i >= n) {
                 return Err(ProblemError::Index { what: "dofs of a block", index, size: n });
             }
+            p.check_room(d, block.dofs.len())?;
             p.push_block(block.set, &block.dofs, &block.c).copy_from_slice(&block.w);
         }
         let finite = |what, v: &[f64]| match v.iter().position(|x| !x.is_finite()) {

@@ -17,12 +17,15 @@
 //! assert_eq!(r, [1.0, -0.5]);
 //! ```
 
+mod block_sparse;
 mod coupling;
 pub mod format;
 pub mod full;
 mod gram;
 pub mod linear;
 pub mod problem;
+#[cfg(test)]
+mod random;
 pub mod rank;
 pub mod room;
 pub mod sets;

@@ -17,6 +17,7 @@
 //! in unit scaling: the natural map of an LCP, and for friction the error measure
 //! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\].
 
+pub use crate::block_sparse::BlockSparse;
 use crate::gram::Gram;
 use crate::linear::{Dense, dense};
 use crate::room;
@@ -37,74 +38,6 @@ impl Block {
     #[inline]
     pub(crate) fn mode(&self, a_nn: f64, r: &[f64], u: &[f64]) -> BlockMode {
         self.set.mode(r, u, if a_nn > 0.0 { 1.0 / a_nn } else { 1.0 })
-    }
-}
-
-/// A square matrix of dense blocks, stored by block rows; columns ascending, the diagonal always there.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BlockSparse {
-    /// Rows of each block row, cumulated.
-    pub(crate) start: Vec<usize>,
-    /// First entry of each block row in `column`.
-    pub(crate) row: Vec<usize>,
-    /// Block column of each block.
-    pub(crate) column: Vec<usize>,
-    /// First value of each block (row by row within the block).
-    pub(crate) offset: Vec<usize>,
-    pub(crate) values: Vec<f64>,
-    /// Size of all blocks if they are of one size and lie one after the other, else 0: see [`BlockSparse::settle`].
-    pub(crate) uniform: usize,
-}
-
-impl BlockSparse {
-    /// u += (A r)_i of block row i.
-    #[inline]
-    fn add_row(&self, i: usize, r: &[f64], u: &mut [f64]) {
-        // Blocks of one size throughout are what contacts make.
-        match self.uniform {
-            2 => return self.add_row_of::<2, 4>(i, r, u),
-            3 => return self.add_row_of::<3, 9>(i, r, u),
-            _ => {}
-        }
-        for k in self.row[i]..self.row[i + 1] {
-            let (d, e, v) = self.block(k, i);
-            let x = &r[self.start[self.column[k]]..][..e];
-            for p in 0..d {
-                u[p] += dense::dot(&v[p * e..(p + 1) * e], x);
-            }
-        }
-    }
-
-    /// The same where all blocks are of D rows and columns.
-    #[inline]
-    fn add_row_of<const D: usize, const DD: usize>(&self, i: usize, r: &[f64], u: &mut [f64]) {
-        let mut sum = [0.0; D];
-        let (blocks, columns) = (self.values.as_chunks::<DD>().0, r.as_chunks::<D>().0);
-        for (a, &j) in blocks[self.row[i]..self.row[i + 1]].iter().zip(&self.column[self.row[i]..self.row[i + 1]]) {
-            let x = &columns[j];
-            for p in 0..D {
-                for q in 0..D {
-                    sum[p] += a[p * D + q] * x[q];
-                }
-            }
-        }
-        for (u, s) in u.iter_mut().zip(sum) {
-            *u += s;
-        }
-    }
-
-    /// Sees whether all blocks are of one size and lie one after the other.
-    pub(crate) fn settle(&mut self) {
-        let d = self.start.get(1).copied().unwrap_or(0);
-        let same = self.start.windows(2).all(|w| w[1] - w[0] == d);
-        let packed = self.offset.iter().enumerate().all(|(k, o)| *o == k * d * d);
-        self.uniform = if same && packed { d } else { 0 };
-    }
-
-    fn block(&self, k: usize, i: usize) -> (usize, usize, &[f64]) {
-        let j = self.column[k];
-        let (d, e) = (self.start[i + 1] - self.start[i], self.start[j + 1] - self.start[j]);
-        (d, e, &self.values[self.offset[k]..self.offset[k] + d * e])
     }
 }
 
@@ -198,6 +131,13 @@ impl Problem {
         self.blocks.clear();
     }
 
+    /// Takes the blocks of another problem, keeping the memory.
+    pub(crate) fn clone_blocks(&mut self, other: &Problem) {
+        if self.blocks != other.blocks {
+            self.blocks.clone_from(&other.blocks);
+        }
+    }
+
     /// Replaces the set of block `i` by one of the same dimension.
     pub(crate) fn replace_set(&mut self, i: usize, set: Set) {
         self.blocks[i].set = set;
@@ -218,7 +158,7 @@ impl Problem {
         }
         let ReducedMatrix::Dense(m) = &mut out.matrix else { return };
         match &self.matrix {
-            ReducedMatrix::Dense(a) => m.clone_from(a),
+            ReducedMatrix::Dense(a) => m.copy_from(a),
             ReducedMatrix::BlockSparse(a) => {
                 m.reset(self.size(), self.size());
                 for i in 0..self.blocks.len() {
@@ -327,36 +267,7 @@ impl Problem {
                 a.data()
             }
             ReducedMatrix::BlockSparse(a) => {
-                let nb = self.blocks.len();
-                size("block rows of A", a.row.len(), nb + 1)?;
-                size("block sizes of A", a.start.len(), nb + 1)?;
-                for i in 0..nb {
-                    size("block of A", a.start[i + 1].wrapping_sub(a.start[i]), self.blocks[i].set.dim())?;
-                    if a.row[i] > a.row[i + 1] || a.row[i + 1] > a.column.len() {
-                        return Err(ProblemError::Index {
-                            what: "block rows of A",
-                            index: a.row[i + 1],
-                            size: a.column.len(),
-                        });
-                    }
-                    let mut diagonal = false;
-                    for k in a.row[i]..a.row[i + 1] {
-                        let j = a.column[k];
-                        if j >= nb {
-                            return Err(ProblemError::Index { what: "block columns of A", index: j, size: nb });
-                        }
-                        diagonal |= j == i;
-                        let area = self.blocks[i].set.dim() * self.blocks[j].set.dim();
-                        let end = a.offset.get(k).map_or(usize::MAX, |o| o.saturating_add(area));
-                        if end > a.values.len() {
-                            return Err(ProblemError::Index { what: "values of A", index: end, size: a.values.len() });
-                        }
-                    }
-                    if !diagonal {
-                        return Err(ProblemError::Size { what: "diagonal blocks of A", found: i, expected: nb });
-                    }
-                }
-                size("block columns of A", a.column.len(), a.offset.len())?;
+                a.validate(&self.blocks)?;
                 &a.values
             }
             ReducedMatrix::Gram(g) => {
@@ -402,9 +313,7 @@ impl Problem {
     pub(crate) fn first_diagonal(&self, i: usize) -> f64 {
         match &self.matrix {
             ReducedMatrix::Dense(a) => a[(self.blocks[i].start, self.blocks[i].start)],
-            ReducedMatrix::BlockSparse(a) => {
-                (a.row[i]..a.row[i + 1]).find(|&k| a.column[k] == i).map_or(0.0, |k| a.values[a.offset[k]])
-            }
+            ReducedMatrix::BlockSparse(a) => a.diagonal(i).first().copied().unwrap_or(0.0),
             ReducedMatrix::Gram(g) => g.diagonal(i, 0, 0),
         }
     }
@@ -420,11 +329,8 @@ impl Problem {
                 }
             }
             ReducedMatrix::BlockSparse(a) => {
-                for k in a.row[i]..a.row[i + 1] {
-                    if a.column[k] == i {
-                        out[..d * d].copy_from_slice(a.block(k, i).2);
-                    }
-                }
+                let own = a.diagonal(i);
+                out[..own.len()].copy_from_slice(own);
             }
             ReducedMatrix::Gram(g) => {
                 for p in 0..d {
@@ -436,9 +342,28 @@ impl Problem {
         }
     }
 
+    /// The mean of the diagonal of A of every block, in `means`: the metric of proximal and gradient steps. A block without compliance of its own takes
+    /// the mean of the others.
+    pub(crate) fn mean_diagonals(&self, means: &mut Vec<f64>) {
+        means.clear();
+        for (i, block) in self.blocks.iter().enumerate() {
+            let (d, mut a) = (block.set.dim(), [0.0; MAX_DIM * MAX_DIM]);
+            self.diagonal_block(i, &mut a);
+            means.push((0..d).map(|k| a[k * d + k].abs()).sum::<f64>() / d as f64);
+        }
+        let mean = means.iter().sum::<f64>() / means.len().max(1) as f64;
+        let mean = if mean > 0.0 { mean } else { 1.0 };
+        means.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = mean);
+    }
+
     /// The residual that decides "solved". `u` receives A r + b.
     pub fn residual(&self, r: &[f64], u: &mut [f64]) -> f64 {
         self.velocity(r, u);
+        self.residual_at(r, u)
+    }
+
+    /// The residual of percussions r with velocities u, whatever these come from.
+    pub(crate) fn residual_at(&self, r: &[f64], u: &[f64]) -> f64 {
         self.residual_of(r, |block| {
             let mut own = [0.0; MAX_DIM];
             let (s, d) = (self.blocks[block].start, self.blocks[block].set.dim());

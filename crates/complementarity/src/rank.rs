@@ -143,19 +143,16 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::linear::Dense;
+    use crate::random::sequence;
 
     fn of(n: usize, a: &[f64]) -> Option<usize> {
         rank(&Problem::lcp(Dense::from_rows(n, n, a.to_vec()).unwrap(), vec![-1.0; n]).unwrap())
     }
 
-    /// Numbers in (-1, 1) that look random.
+    /// Numbers in [-1, 1) that look random.
     fn numbers(count: usize) -> Vec<f64> {
-        let mut state = 1u64;
-        let next = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
-        (0..count).map(next).collect()
+        let mut random = sequence(1);
+        (0..count).map(|_| random()).collect()
     }
 
     #[test]

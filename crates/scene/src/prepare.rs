@@ -389,7 +389,12 @@ fn scheme_settings(
             };
             continue;
         }
-        let wants_number = info.options.iter().any(|o| o.key == key && matches!(o.kind, OptionKind::Number { .. }));
+        let wants_number = info.options.iter().any(|o| match (o.kind, value) {
+            _ if o.key != key => false,
+            (OptionKind::Number { .. }, _) => true,
+            (OptionKind::Automatic { .. }, value) => *value != Setting::Word("auto".into()),
+            (OptionKind::Choice { .. }, _) => false,
+        });
         settings = match value {
             Setting::Number(v) => settings.number(key, *v),
             Setting::Word(w) if wants_number => {

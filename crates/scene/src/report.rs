@@ -62,6 +62,7 @@ struct Work {
     newton_max: usize,
     newton_avg: f64,
     stages: Vec<Stage>,
+    retries: usize,
     projection_max: usize,
     projection_avg: f64,
     index_set_max: usize,
@@ -101,6 +102,11 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
     let w = &s.work;
     let per = |total: usize, count: usize| if count == 0 { 0.0 } else { total as f64 / count as f64 };
     let newton_avg = per(w.newton, w.scheme_calls);
+    let by_stage = |(total, newton_max): (usize, usize)| Stage { newton_max, newton_avg: per(total, w.scheme_calls) };
+    let stages = match prepared.scheme.stages {
+        1 => vec![Stage { newton_max: w.newton_max, newton_avg }],
+        _ => w.stages.into_iter().map(by_stage).collect(),
+    };
     let mut percussions = Map::new();
     let value = |p: &[f64]| json!({ "normal": finite(p[0]), "tangential": p[1..].iter().map(|x| finite(*x)).collect::<Vec<_>>() });
     for contact in &prepared.scene.contact {
@@ -153,7 +159,8 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
             iterations: w.iterations,
             newton_max: w.newton_max,
             newton_avg,
-            stages: vec![Stage { newton_max: w.newton_max, newton_avg }],
+            stages,
+            retries: w.retries,
             projection_max: w.projection_max,
             projection_avg: per(w.projection, w.steps),
             index_set_max: w.index_set_max,

@@ -15,7 +15,7 @@ use complementarity::solver::SOLVERS;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth_scene::output::Folder;
 use profile::profiles;
-use results::{Entry, Race, Raced, Run};
+use results::{Apart, Entry, Race, Raced, Run};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,23 +114,47 @@ const SHORT: Duration = Duration::from_millis(1);
 
 /// All solvers on one problem.
 fn run_all(ready: &Ready, race: &Race, limit: Duration, interrupt: &AtomicBool, bar: &ProgressBar) -> Raced {
-    let mut runs = Vec::new();
+    let (mut runs, mut motions) = (Vec::new(), Vec::new());
     for &solver in &race.solvers {
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
         if ready.rows <= TRIED_FIRST {
-            ready.solve(solver, race.tolerance, SHORT, false);
+            ready.solve(solver, race.tolerance, SHORT, false, RACE_POLISH);
         }
-        let attempt = ready.solve(solver, race.tolerance, limit, false);
+        let attempt = ready.solve(solver, race.tolerance, limit, false, RACE_POLISH);
         // Solvers look at the clock between iterations only: one that arrives later than allowed has not won.
         let late = attempt.status.solved() && attempt.seconds > race.time_limit;
         let status = if late { Outcome::Said(Status::TimeLimit) } else { attempt.status };
         let (seconds, iterations, residual) = (attempt.seconds, attempt.iterations, attempt.residual);
         runs.push(Run { solver, status, seconds, iterations, residual });
+        if status.solved() {
+            motions.push((solver, attempt.u));
+        }
         bar.inc(1);
     }
-    Raced { kind: ready.kind, contacts: ready.contacts, rows: ready.rows, rank: ready.rank, runs }
+    let apart = apart(&motions, ready.problem().b());
+    Raced { kind: ready.kind, contacts: ready.contacts, rows: ready.rows, rank: ready.rank, runs, apart }
+}
+
+/// A race is for what meets the tolerance: no one goes on from there.
+const RACE_POLISH: usize = 0;
+
+/// The two solvers whose velocities differ most, with the difference in terms of ‖b‖.
+fn apart(motions: &[(&'static str, Vec<f64>)], b: &[f64]) -> Option<Apart> {
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    let scale = norm(&mut b.iter().copied());
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    let mut most: Option<Apart> = None;
+    for (i, (first, u)) in motions.iter().enumerate() {
+        for (second, v) in &motions[i + 1..] {
+            let difference = norm(&mut u.iter().zip(v).map(|(u, v)| u - v)) / scale;
+            if most.as_ref().is_none_or(|m| difference > m.difference) {
+                most = Some(Apart { first, second, difference });
+            }
+        }
+    }
+    most
 }
 
 /// Most files that an error lists.

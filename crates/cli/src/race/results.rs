@@ -26,6 +26,25 @@ pub(super) struct Raced {
     pub(super) rows: usize,
     pub(super) rank: Option<usize>,
     pub(super) runs: Vec<Run>,
+    pub(super) apart: Option<Apart>,
+}
+
+/// Two solvers and by how much the velocities of their solutions differ, in terms of ‖b‖.
+#[derive(Serialize)]
+pub(super) struct Apart {
+    pub(super) first: &'static str,
+    pub(super) second: &'static str,
+    pub(super) difference: f64,
+}
+
+impl Apart {
+    /// Difference from which two motions are not the same: far above what a residual within the tolerance leaves open.
+    const DIFFERENT: f64 = 1e-3;
+
+    /// Whether there are several motions.
+    pub(super) fn several_motions(&self) -> bool {
+        self.difference > Self::DIFFERENT
+    }
 }
 
 pub(super) struct Run {
@@ -114,6 +133,8 @@ struct ProblemJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     runs: Vec<RunJson>,
+    /// The two solvers whose motions differ most.
+    motion: Option<&'a Apart>,
 }
 
 #[derive(Serialize)]
@@ -150,6 +171,7 @@ impl<'a> ProblemJson<'a> {
             rank: p.and_then(|p| p.rank),
             error: entry.found.as_ref().err().map(String::as_str),
             runs: p.map_or(Vec::new(), |p| p.runs.iter().map(run).collect()),
+            motion: p.and_then(|p| p.apart.as_ref()),
         }
     }
 }

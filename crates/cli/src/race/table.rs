@@ -35,6 +35,10 @@ pub(super) fn of_problem(solvers: &[&str], entry: &Entry) -> String {
             r.status.name()
         );
     }
+    if let Some(apart) = p.apart.as_ref().filter(|a| a.several_motions()) {
+        let (first, second, difference) = (apart.first, apart.second, apart.difference);
+        let _ = writeln!(out, "    the motions differ: {first} and {second} by {difference:.1e} |b|");
+    }
     out + "\n"
 }
 

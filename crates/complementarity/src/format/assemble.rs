@@ -130,6 +130,7 @@ pub(crate) fn push_blocks(
         // Unknowns are counted in files by 32-bit numbers.
         dofs.extend(mine.iter().map(|&(i, _, _)| i as u32));
         dofs.dedup();
+        problem.check_room(dim, dofs.len())?;
         let w = problem.push_block(set, &dofs, &velocity[k * dim..(k + 1) * dim]);
         w.fill(EMPTY);
         for &(i, j, v) in mine {

@@ -4,6 +4,7 @@
 //! Systems of 1 to about 60 unknowns live here; larger ones are sparse (see [`super::Matrix`]).
 
 use super::Singular;
+use crate::room;
 
 /// A dense matrix, row by row.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -32,6 +33,18 @@ impl Dense {
         self.cols = cols;
         self.data.clear();
         self.data.resize(rows * cols, 0.0);
+    }
+
+    /// Makes room for `n` numbers.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        room::reserve(&mut self.data, n);
+    }
+
+    /// Becomes a copy of another matrix, keeping its memory.
+    pub(crate) fn copy_from(&mut self, other: &Dense) {
+        (self.rows, self.cols) = (other.rows, other.cols);
+        self.data.clear();
+        self.data.extend_from_slice(&other.data);
     }
 
     /// Number of rows.
@@ -223,6 +236,15 @@ pub struct LeastNorm {
 }
 
 impl LeastNorm {
+    /// Makes room for systems of `n` rows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        room::reserve(&mut self.qr, n * n);
+        room::reserve(&mut self.perm, n);
+        for v in [&mut self.tau, &mut self.col, &mut self.z_tau] {
+            room::reserve(v, n);
+        }
+    }
+
     /// The x of least Euclidean norm that minimises ‖A x − b‖₂, for a square A (row by row).
     ///
     /// Complete orthogonal decomposition: Householder QR with column pivoting, rank decided where a

@@ -13,12 +13,14 @@
 
 mod banded;
 mod block_diagonal;
+mod block_lu;
 pub mod dense;
 mod diagonal;
 mod sparse;
 
 use banded::Banded;
 use block_diagonal::BlockDiagonal;
+pub(crate) use block_lu::BlockLu;
 pub use dense::Dense;
 use diagonal::Diagonal;
 use sparse::Sparse;
@@ -210,6 +212,20 @@ impl Matrix {
             Kernel::BlockDiagonal(k) => k.add(i, j, v),
             Kernel::Banded(k) => k.add(i, j, v),
             Kernel::Sparse(k) => k.add(i, j, v),
+        }
+    }
+
+    /// Adds a dense block of `rows` rows (row by row) with its first entry at (i, j). All its entries must be in the pattern.
+    pub(crate) fn add_block(&mut self, i: usize, j: usize, rows: usize, values: &[f64]) {
+        let columns = values.len() / rows.max(1);
+        if let Kernel::Sparse(k) = &mut self.kernel {
+            self.factored = false;
+            return k.add_block(i, j, rows, values);
+        }
+        for p in 0..rows {
+            for c in 0..columns {
+                self.add(i + p, j + c, values[p * columns + c]);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! General sparse LU: the only place that talks to `faer`.
+//! General sparse LU, and orders of elimination: the only place that talks to `faer`.
 //!
 //! Symbolic analysis once per pattern, numeric factorisation into kept memory. `faer` returns
 //! NaN or infinity on singular input without saying so: every factorisation is therefore probed with
@@ -6,10 +6,22 @@
 
 use super::{Singular, dense};
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::amd;
 use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 use std::cell::RefCell;
+
+/// An order of approximately minimum degree for a symmetric pattern of `n` rows (`row[i]..row[i + 1]` are the entries of row i).
+pub(crate) fn minimum_degree(n: usize, row: &[usize], column: &[usize]) -> Vec<usize> {
+    let (mut order, mut step) = (vec![0; n], vec![0; n]);
+    let pattern = SymbolicSparseColMatRef::new_checked(n, n, row, None, column);
+    let mut memory = MemBuffer::new(amd::order_scratch::<usize>(n, column.len()));
+    if amd::order(&mut order, &mut step, pattern, amd::Control::default(), MemStack::new(&mut memory)).is_err() {
+        order = (0..n).collect();
+    }
+    order
+}
 
 pub(crate) struct Sparse {
     n: usize,
@@ -107,6 +119,18 @@ impl Sparse {
     pub(crate) fn add(&mut self, i: usize, j: usize, v: f64) {
         if let Some(s) = self.slot(i, j) {
             self.values[s] += v;
+        }
+    }
+
+    /// Adds a dense block (row by row) all of whose entries are there: its rows follow each other in every column.
+    pub(crate) fn add_block(&mut self, i: usize, j: usize, rows: usize, values: &[f64]) {
+        let columns = values.len() / rows.max(1);
+        for c in 0..columns {
+            let Some(slot) = self.slot(i, j + c) else { continue };
+            debug_assert_eq!(self.row[slot + rows - 1], i + rows - 1);
+            for p in 0..rows {
+                self.values[slot + p] += values[p * columns + c];
+            }
         }
     }
 

@@ -9,9 +9,10 @@
 //!
 //! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
 
+use crate::linear::dense::dot;
 use crate::problem::{Problem, Relative};
 use crate::room;
-use crate::sets::Set;
+use crate::sets::{MAX_DIM, Set};
 
 /// What follows a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,29 +166,27 @@ impl Acceleration {
         // How many such steps every block can take.
         let mut steps = f64::INFINITY;
         for block in problem.blocks() {
-            let s = block.start;
-            let d = |k: usize| r[s + k] - self.second[s + k];
-            let until = |value: f64, rate: f64| if rate < 0.0 { -value / rate } else { f64::INFINITY };
-            match block.set {
-                Set::NonNegative if r[s] > 0.0 => steps = steps.min(until(r[s], d(0))),
-                Set::Coulomb { dim: 1, mu } if r[s] > 0.0 => {
-                    steps = steps.min(until(r[s], d(0)));
-                    // Sticking percussions reach the edge of the cone; slipping ones are on it and stay there.
-                    for sign in [1.0, -1.0] {
-                        let room = mu * r[s] - sign * r[s + 1];
-                        if room > 1e-9 * mu * r[s] {
-                            steps = steps.min(until(room, mu * d(0) - sign * d(1)));
-                        }
-                    }
-                }
-                Set::Coulomb { dim: 2, mu } if r[s] > 0.0 => {
-                    steps = steps.min(until(r[s], d(0)));
-                    let (n, x, y) = (mu * r[s], r[s + 1], r[s + 2]);
-                    let (dn, dx, dy) = (mu * d(0), d(1), d(2));
-                    steps = steps.min(steps_to_cone([n, x, y], [dn, dx, dy]));
-                }
-                _ => {}
+            let (s, dim) = (block.start, block.set.dim());
+            let mut d = [0.0; MAX_DIM];
+            for k in 0..dim {
+                d[k] = r[s + k] - self.second[s + k];
             }
+            let (own, d) = (&r[s..s + dim], &d[..dim]);
+            let until = |value: f64, rate: f64| if rate < 0.0 { -value / rate } else { f64::INFINITY };
+            let own_steps = match block.set {
+                Set::NonNegative if own[0] > 0.0 => until(own[0], d[0]),
+                Set::Interval { lower, upper } if own[0] > lower && own[0] < upper => {
+                    until(own[0] - lower, d[0]).min(until(upper - own[0], -d[0]))
+                }
+                Set::Ball { radius, .. } => steps_to_cone(radius, own, 0.0, d),
+                // Sticking percussions reach the edge of the cone; slipping ones are on it and stay there.
+                Set::Coulomb { mu, .. } if own[0] > 0.0 => {
+                    until(own[0], d[0]).min(steps_to_cone(mu * own[0], &own[1..], mu * d[0], &d[1..]))
+                }
+                Set::Polyhedral { .. } if own[0] > 0.0 => until(own[0], d[0]),
+                _ => f64::INFINITY,
+            };
+            steps = steps.min(own_steps);
         }
         if !(steps > 1.0 && steps < f64::INFINITY) {
             return false;
@@ -195,23 +194,26 @@ impl Acceleration {
         for (r, b) in r.iter_mut().zip(&self.second) {
             *r += steps * (*r - b);
         }
+        // Percussions on the edge of their set move along it, which is curved.
+        for block in problem.blocks() {
+            block.set.project(&mut r[block.start..block.start + block.set.dim()]);
+        }
         true
     }
 }
 
-/// The first t > 0 at which x + t d reaches the cone |x_T| = x_N from inside; infinite if it never does, or if x lies on it already.
-fn steps_to_cone(x: [f64; 3], d: [f64; 3]) -> f64 {
-    let square = |v: [f64; 3], w: [f64; 3]| v[1] * w[1] + v[2] * w[2] - v[0] * w[0];
+/// The first t > 0 at which ‖x + t d‖ reaches the radius n + t dn from inside; infinite if it never does, or if it is there already.
+fn steps_to_cone(n: f64, x: &[f64], dn: f64, d: &[f64]) -> f64 {
     // a t² + 2 b t + c = 0 with c < 0 inside.
-    let (a, b, c) = (square(d, d), square(x, d), square(x, x));
-    if !(c < -2e-9 * x[0] * x[0]) {
+    let (a, b, c) = (dot(d, d) - dn * dn, dot(x, d) - n * dn, dot(x, x) - n * n);
+    if !(c < -2e-9 * n * n) {
         return f64::INFINITY;
     }
     let root = b * b - a * c;
     if a > 0.0 {
         return -c / (b + root.sqrt());
     }
-    // The square falls in the end: the cone is reached only on the way up, if at all.
+    // The square falls in the end: the edge is reached only on the way up, if at all.
     if root >= 0.0 && b > 0.0 { -c / (b + root.sqrt()) } else { f64::INFINITY }
 }
 
@@ -289,7 +291,22 @@ mod tests {
         // A cone that shrinks meets a percussion that does not move: 0.5·(10 − 0.01 k) = 3.
         let r = watched(&problem, &[10.0, 3.0, 0.0], &[-0.01, 0.0, 0.0], &[-0.01, 0.0, 0.0]);
         assert!((r[0] - 6.0).abs() < 1e-9 && (r[1] - 3.0).abs() < 1e-12, "{r:?}");
-        assert_eq!(steps_to_cone([5.0, 3.0, 0.0], [1.0, 0.5, 0.0]), f64::INFINITY);
+        assert_eq!(steps_to_cone(5.0, &[3.0, 0.0], 1.0, &[0.5, 0.0]), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_drift_ends_at_the_bounds_of_boxes_and_balls_and_four_dimensional_cones() {
+        let interval = Set::Interval { lower: -1.0, upper: 2.0 };
+        let r =
+            watched(&free_standing(vec![interval, Set::Free { dim: 1 }]), &[0.0, 0.0], &[0.002, 5.0], &[0.002, 5.0]);
+        assert!((r[0] - 2.0).abs() < 1e-9 && (r[1] - 5000.0).abs() < 1e-6, "{r:?}");
+        let r =
+            watched(&free_standing(vec![Set::Ball { dim: 2, radius: 1.0 }]), &[0.0, 0.6], &[0.001, 0.0], &[0.001, 0.0]);
+        assert!((r[0] - 0.8).abs() < 1e-9 && (r[1] - 0.6).abs() < 1e-12, "{r:?}");
+        let cone = Set::Coulomb { dim: 3, mu: 0.5 };
+        let d = [0.0, 0.002, 0.001, 0.002];
+        let r = watched(&free_standing(vec![cone]), &[12.0, 0.0, 0.0, 0.0], &d, &d);
+        assert!((r[1] - 4.0).abs() < 1e-9 && (r[2] - 2.0).abs() < 1e-9 && (r[3] - 4.0).abs() < 1e-9, "{r:?}");
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(super) struct Eliminated {
     in_range: bool,
 }
 
+/// Residual from which bilateral rows that do not close contradict each other.
+const CONTRADICTION: f64 = 1e-6;
 /// What may be left of a column in the range: rounding.
 const LEFT: f64 = 1e-10;
 
@@ -66,9 +68,16 @@ impl Eliminated {
             report.status = Status::Solved;
         } else if !self.in_range {
             report.status = Status::Unsupported;
+        } else if report.status == Status::Infeasible && problem.infeasible_block().is_none() {
+            // A compliance that the elimination leaves at the size of rounding proves nothing of the problem itself.
+            report.status = Status::Stalled;
         } else if report.status == Status::Solved {
-            // The rest is solved, so it is the bilateral rows that do not close.
-            report.status = if report.residual.is_finite() { Status::Infeasible } else { Status::NotFinite };
+            // The rest is solved, so it is the bilateral rows that do not close: a contradiction, or rounding.
+            report.status = match report.residual {
+                v if !v.is_finite() => Status::NotFinite,
+                v if v > CONTRADICTION => Status::Infeasible,
+                _ => Status::Stalled,
+            };
         }
         report
     }

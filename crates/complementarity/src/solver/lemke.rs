@@ -16,7 +16,7 @@
 //! is solved once more from the original numbers.
 
 use super::eliminate::Eliminated;
-use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info};
+use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use crate::linear::dense::{lu_factor, lu_solve};
 use crate::problem::Problem;
 use crate::sets::{MAX_DIM, Set};
@@ -62,6 +62,7 @@ impl Solver for Lemke {
     }
 
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        sanitise(r);
         if problem.as_dense().is_none() || !problem.blocks().iter().all(|b| (info("lemke").handles)(&b.set)) {
             let residual = self.judge.residual(problem, r);
             return Report { residual, ..Report::failed("lemke", Status::Unsupported) };

@@ -4,22 +4,35 @@
 //! [`SOLVERS`] is the registry: one row per solver, used by every list, test and option parser.
 
 mod acceleration;
+mod active_set;
+mod admm;
+mod apgd;
 mod auto;
 mod eliminate;
 mod enumerate;
+mod equation;
+mod impossible;
+mod jacobian;
+mod least_norm;
 mod lemke;
 mod local;
 mod newton;
 mod nsgs;
+mod order;
 mod planar;
 mod proximal;
 mod relaxation;
 mod spatial;
 
+pub use active_set::{ActiveSet, ActiveSetStep};
+pub use admm::Admm;
+pub use apgd::ProjectedGradient;
 pub use auto::Auto;
 pub use lemke::Lemke;
-pub use newton::Newton;
+pub use newton::{FischerBurmeister, Newton};
 pub use nsgs::GaussSeidel;
+pub use order::Order;
+pub use proximal::Proximal;
 pub use relaxation::{ProjectedGaussSeidel, ProjectedJacobi};
 
 use crate::problem::Problem;
@@ -35,16 +48,28 @@ pub struct Options {
     pub tolerance: f64,
     /// Largest number of iterations (sweeps, Newton steps, pivots).
     pub max_iterations: usize,
-    /// Relaxation factor ω of the sweeping solvers; `None`: 1 for Gauss-Seidel (0.85 where `nsgs` gets nowhere), and for
-    /// Jacobi the largest that the row sums of A allow.
+    /// Relaxation factor ω of the sweeping solvers; `None`: 1 for Gauss-Seidel, and for Jacobi the largest
+    /// that the row sums of A allow.
     pub relaxation: Option<f64>,
+    /// Order of the blocks in a sweep of `nsgs`.
+    pub order: Order,
+    /// Rows up to which [`Auto`] goes on from what meets the tolerance: to rounding accuracy by a Newton step, and to the percussions of least
+    /// norm where they are not unique. The cost grows with the cube; 0: take what meets the tolerance.
+    pub polish: usize,
     /// When to give up, if ever: looked at between iterations. Results then depend on the machine, so that simulations do not use it.
     pub deadline: Option<Instant>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, max_iterations: 10_000, relaxation: None, deadline: None }
+        Self {
+            tolerance: 1e-10,
+            max_iterations: 10_000,
+            relaxation: None,
+            order: Order::Natural,
+            polish: 40,
+            deadline: None,
+        }
     }
 }
 
@@ -97,7 +122,7 @@ pub enum Status {
     /// Lemke's method ended on a ray: no solution for a copositive-plus matrix (every frictionless
     /// problem with A = WᵀM⁻¹W), undecided otherwise.
     Ray,
-    /// The equality rows contradict each other, or a block cannot be satisfied by any percussion.
+    /// The constraints contradict each other, or a block cannot be satisfied by any percussion.
     Infeasible,
     /// The matrix of the problem is singular where it must not be.
     Singular,
@@ -137,7 +162,7 @@ pub struct Report {
     pub pivots: usize,
     /// Residual at the returned r.
     pub residual: f64,
-    /// Unknown at which a singular matrix showed, if that ended it.
+    /// Row at which a singular matrix showed, or that has the largest part in a contradiction, if that ended it.
     pub row: Option<usize>,
     /// The percussions are not determined by the velocities (rank-deficient directions in this mode).
     pub non_unique: bool,
@@ -180,6 +205,11 @@ pub trait Solver: Send {
 
     /// Solves from the start guess in `r`, which receives the best percussions found.
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report;
+
+    /// What the last solve of this problem was based on, in one line; nothing where there was no choice.
+    fn reason(&self, _problem: &Problem) -> Option<String> {
+        None
+    }
 }
 
 /// All solvers.
@@ -213,6 +243,13 @@ pub static SOLVERS: &[SolverInfo] = &[
         make: || Box::new(GaussSeidel::default()),
     },
     SolverInfo {
+        name: "apgd",
+        summary: "accelerated projected gradient with a step found on the way; many contacts, products with A only",
+        reference: "Mazhar2015",
+        handles: |_| true,
+        make: || Box::new(ProjectedGradient::default()),
+    },
+    SolverInfo {
         name: "lemke",
         summary: "Lemke's complementary pivoting, lexicographic; LCP, mixed LCP, boxes, planar and polyhedral friction",
         reference: "CottlePangStone1992, 4.4",
@@ -228,6 +265,27 @@ pub static SOLVERS: &[SolverInfo] = &[
         reference: "AlartCurnier1991",
         handles: |_| true,
         make: || Box::new(Newton::default()),
+    },
+    SolverInfo {
+        name: "fischer-burmeister",
+        summary: "semismooth Newton on the function of Fischer and Burmeister (contacts; other sets by their projections)",
+        reference: "FukushimaLuoTseng2002",
+        handles: |_| true,
+        make: || Box::new(FischerBurmeister::default()),
+    },
+    SolverInfo {
+        name: "proximal",
+        summary: "proximal point iteration around a semismooth Newton, sparse or dense; for rank-deficient and hard problems",
+        reference: "Rockafellar1976",
+        handles: |_| true,
+        make: || Box::new(Proximal::default()),
+    },
+    SolverInfo {
+        name: "admm",
+        summary: "alternating directions with one factorisation per penalty; for structures at rest, where most contacts stick",
+        reference: "Boyd2011",
+        handles: |_| true,
+        make: || Box::new(Admm::default()),
     },
 ];
 

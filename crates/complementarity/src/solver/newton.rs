@@ -1,44 +1,50 @@
-//! Semismooth Newton on the frozen projections \[AlartCurnier1991\].
+//! Semismooth Newton on the equations of the blocks (see [`super::equation`]): frozen projections \[AlartCurnier1991\], or the function of
+//! Fischer and Burmeister.
 //!
-//! ```text
-//! F_N = r_N − proj_{R₊}(x_N),          x_N = r_N − ρ_N u_N
-//! F_T = r_T − proj_{μ x_N⁺ S}(x_T),    x_T = r_T − ρ_T u_T,   u = A r + b
-//! ```
-//!
-//! One scalar ρ per set (1/A_NN, 1/‖A_TT‖_∞); it only decides which piece of the projection is
-//! linearised, the solution does not depend on it. In the plane and without friction F is
-//! piecewise linear and the method is an active-set method: started in the right mode it ends after
-//! one step at rounding accuracy. The new iterate is the solution of J r⁺ = J r − F; where J is
+//! Frozen projections of planar and frictionless problems are piecewise linear and the method is an active-set method: started in the right mode
+//! it ends after one step at rounding accuracy. The new iterate is the solution of J r⁺ = J r − F; where J is
 //! singular (hyperstatic contacts), the one of least norm, and the report says `non_unique`.
 //!
-//! Dense up to 400 rows; larger problems by a sparse factorisation of J with A + ε in place of A (see `sparse_step`), if they are not stored as
+//! Dense up to 400 rows; larger problems by a sparse factorisation of J with A + ε in place of A, if they are not stored as
 //! dense ones. Full steps first: they jump between modes, which is what finds the right one. If they cycle, damped steps from
 //! the best iterate, each lowering the residual; if these stall, so does the method, and [`super::Auto`] goes on
 //! with Gauss-Seidel.
 
-use super::relaxation::r_factors;
+use super::equation::{Equation, factors};
+use super::jacobian::{Jacobian, Solved};
 use super::{Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
-use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, max_norm};
-use crate::linear::{Matrix, Pattern};
-use crate::problem::{Problem, ReducedMatrix};
-use crate::sets::{MAX_DIM, Set};
+use crate::problem::Problem;
+use crate::sets::Set;
 
 /// Semismooth Newton. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
 pub struct Newton {
+    equation: Equation,
     judge: Judge,
+    jacobian: Jacobian,
     rho: Vec<(f64, f64)>,
-    jacobian: Vec<f64>,
-    lu: Vec<f64>,
-    pivots: Vec<usize>,
-    rhs: Vec<f64>,
     next: Vec<f64>,
     best: Vec<f64>,
-    /// A of a problem that is not stored as dense, and its blocks if it is large.
-    dense: Problem,
-    expanded: Problem,
-    sparse: Option<Matrix>,
-    least_norm: LeastNorm,
+}
+
+/// Semismooth Newton on the function of Fischer and Burmeister. See [`super::SOLVERS`].
+#[derive(Debug)]
+pub struct FischerBurmeister(Newton);
+
+impl Default for FischerBurmeister {
+    fn default() -> Self {
+        Self(Newton { equation: Equation::FischerBurmeister, ..Newton::default() })
+    }
+}
+
+impl Solver for FischerBurmeister {
+    fn info(&self) -> &'static SolverInfo {
+        info("fischer-burmeister")
+    }
+
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        Report { solver: "fischer-burmeister", ..self.0.solve(problem, r, options) }
+    }
 }
 
 /// Steps after which a run without convergence is a cycle: active-set methods that converge do so
@@ -53,8 +59,6 @@ const AS_IT_IS: f64 = 1e-13;
 /// ε of the sparse step, relative to the diagonal of A. Directions of compliance λ (relative) converge by ε/(ε + λ) per step: stacks
 /// of a hundred bodies have λ of 1e-4.
 const REGULARISATION: f64 = 1e-6;
-/// Relative size of a pivot below which J counts as singular. Rows of J are scaled to about one.
-const RANK_TOLERANCE: f64 = 1e-11;
 
 impl Solver for Newton {
     fn info(&self) -> &'static SolverInfo {
@@ -64,11 +68,6 @@ impl Solver for Newton {
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         let n = problem.size();
         let mut report = Report::failed("newton", Status::Stalled);
-        if n > MAX_ROWS && problem.as_dense().is_some() {
-            report.status = Status::Unsupported;
-            report.residual = self.judge.residual(problem, r);
-            return report;
-        }
         sanitise(r);
         // A start guess is taken as it is only at rounding accuracy.
         report.residual = self.judge.residual(problem, r);
@@ -76,24 +75,16 @@ impl Solver for Newton {
             report.status = Status::Solved;
             return report;
         }
-        self.sparse = None;
-        if n > MAX_ROWS {
-            self.prepare_sparse(problem);
-        } else if problem.as_dense().is_none() {
-            problem.densify(&mut self.dense);
+        if (n > MAX_ROWS && problem.as_dense().is_some()) || !self.jacobian.begin(problem) {
+            report.status = Status::Unsupported;
+            return report;
         }
         self.rho.clear();
-        for (i, block) in problem.blocks().iter().enumerate() {
-            let mut a = [0.0; MAX_DIM * MAX_DIM];
-            problem.diagonal_block(i, &mut a);
-            let (n, t) = r_factors(&a, block.set.dim(), block.set.is_friction());
-            // Without compliance any positive factor serves.
-            self.rho.push((if n > 0.0 { n } else { 1.0 }, if t > 0.0 { t } else { 1.0 }));
-        }
+        self.rho.extend((0..problem.blocks().len()).map(|i| factors(problem, i, 0.0)));
         let mut best = f64::INFINITY;
         let mut since_best = 0;
         // A sparse factorisation costs as much as a hundred sweeps of Gauss-Seidel: it is given up early.
-        let (worsening, damped_steps) = if self.sparse.is_some() { (3, 5) } else { (12, MAX_STEPS) };
+        let (worsening, damped_steps) = if self.jacobian.is_sparse() { (3, 5) } else { (12, MAX_STEPS) };
         // Within the tolerance a step may still pass through a wrong mode before it lands at rounding accuracy: worth a few
         // tries where the equations are piecewise linear.
         let curved = |s: &Set| match s {
@@ -210,145 +201,27 @@ impl Newton {
 
     /// One step from r; `judge.u` holds A r + b. False if no finite step was found.
     fn step(&mut self, problem: &Problem, r: &mut [f64], non_unique: &mut bool) -> bool {
-        if self.sparse.is_some() {
-            return self.sparse_step(problem, r);
-        }
-        let n = problem.size();
-        let Some(a) = problem.as_dense().or(self.dense.as_dense()) else { return false };
-        self.jacobian.clear();
-        self.jacobian.resize(n * n, 0.0);
-        self.rhs.clear();
-        self.rhs.resize(n, 0.0);
-        for (block, &rho) in problem.blocks().iter().zip(&self.rho) {
-            let (s, d) = (block.start, block.set.dim());
-            let piece = Piece::new(&block.set, &r[s..s + d], &self.judge.u[s..s + d], rho);
-            for i in 0..d {
-                let row = &mut self.jacobian[(s + i) * n..(s + i + 1) * n];
-                // dF_i = dr_i − Σ_k w_ik (dr_k − ρ_k A_k dr).
-                row[s + i] += 1.0;
-                for (k, weight, rho) in piece.weights(i) {
-                    row[s + k] -= weight;
-                    for (v, a) in row.iter_mut().zip(a.row(s + k)) {
-                        *v += weight * rho * a;
-                    }
-                }
-                self.rhs[s + i] = dot(row, r) - piece.f[i];
-            }
-        }
-        self.lu.clear();
-        self.lu.extend_from_slice(&self.jacobian);
-        self.pivots.resize(n, 0);
-        self.next.clear();
-        self.next.extend_from_slice(&self.rhs);
-        let regular = lu_factor(&mut self.lu, n, &mut self.pivots).is_ok() && {
-            let scale = max_norm(&self.jacobian);
-            (0..n).all(|i| self.lu[i * n + i].abs() > RANK_TOLERANCE * scale)
+        let Self { equation, judge, jacobian, rho, next, .. } = self;
+        let start = &*r;
+        let piece = |b: usize| {
+            let block = &problem.blocks()[b];
+            let rows = block.start..block.start + block.set.dim();
+            equation.at(&block.set, &start[rows.clone()], &judge.u[rows], rho[b])
         };
-        if regular {
-            lu_solve(&self.lu, n, &self.pivots, &mut self.next);
-        } else {
-            *non_unique = true;
-            self.least_norm.solve(&self.jacobian, n, &self.rhs, &mut self.next, RANK_TOLERANCE);
-        }
-        if !self.next.iter().all(|v| v.is_finite()) {
-            return false;
-        }
-        r.copy_from_slice(&self.next);
-        true
-    }
-
-    /// Blocks of A and the pattern of J of a large problem.
-    fn prepare_sparse(&mut self, problem: &Problem) {
-        problem.expand(&mut self.expanded);
-        let ReducedMatrix::BlockSparse(a) = self.expanded.matrix() else { return };
-        let mut pattern = Pattern::new(problem.size());
-        let mut both = Vec::new();
-        for i in 0..problem.blocks().len() {
-            for &j in a.column[a.row[i]..a.row[i + 1]].iter().filter(|&&j| j >= i) {
-                both.clear();
-                both.extend(a.start[i]..a.start[i + 1]);
-                if j != i {
-                    both.extend(a.start[j]..a.start[j + 1]);
-                }
-                pattern.couple(&both);
+        if jacobian.is_sparse() {
+            // Contacts of large piles are hyperstatic, and J singular: A + ε/ρ instead of A.
+            if !jacobian.step(problem, |b| REGULARISATION / rho[b].0, next, piece) {
+                return false;
             }
+            r.iter_mut().zip(next).for_each(|(r, d)| *r += *d);
+            return true;
         }
-        self.sparse = Some(Matrix::new(&pattern));
-    }
-
-    /// The same step with a sparse J, A in it replaced by A + ε ρ⁻¹: contacts of large piles are hyperstatic, and J singular.
-    fn sparse_step(&mut self, problem: &Problem, r: &mut [f64]) -> bool {
-        let (Some(m), ReducedMatrix::BlockSparse(a)) = (self.sparse.as_mut(), self.expanded.matrix()) else {
-            return false;
-        };
-        m.clear();
-        self.next.clear();
-        self.next.resize(problem.size(), 0.0);
-        for (b, (block, &rho)) in problem.blocks().iter().zip(&self.rho).enumerate() {
-            let (s, d) = (block.start, block.set.dim());
-            let piece = Piece::new(&block.set, &r[s..s + d], &self.judge.u[s..s + d], rho);
-            for i in 0..d {
-                m.add(s + i, s + i, 1.0);
-                self.next[s + i] = -piece.f[i];
-                for (k, weight, rho) in piece.weights(i) {
-                    m.add(s + i, s + k, weight * (REGULARISATION - 1.0));
-                    for e in a.row[b]..a.row[b + 1] {
-                        let (t, width) = (a.start[a.column[e]], a.start[a.column[e] + 1] - a.start[a.column[e]]);
-                        let row = &a.values[a.offset[e] + k * width..][..width];
-                        for (c, v) in row.iter().enumerate() {
-                            m.add(s + i, t + c, weight * rho * v);
-                        }
-                    }
-                }
-            }
+        match jacobian.next(problem, start, next, piece) {
+            Solved::Not => return false,
+            Solved::LeastNorm => *non_unique = true,
+            Solved::Regular => *non_unique = false,
         }
-        if m.factor().is_err() {
-            return false;
-        }
-        m.solve(&mut self.next);
-        if !self.next.iter().all(|v| v.is_finite()) {
-            return false;
-        }
-        for (r, d) in r.iter_mut().zip(&self.next) {
-            *r += d;
-        }
+        r.copy_from_slice(next);
         true
-    }
-}
-
-/// The frozen projection of a block, linearised at x = r − ρ u.
-struct Piece {
-    d: usize,
-    rho: (f64, f64),
-    /// r − proj(x).
-    f: [f64; MAX_DIM],
-    jacobian: [f64; MAX_DIM * MAX_DIM],
-    by_normal: [f64; MAX_DIM],
-}
-
-impl Piece {
-    fn new(set: &Set, r: &[f64], u: &[f64], rho: (f64, f64)) -> Self {
-        let d = set.dim();
-        let mut x = [0.0; MAX_DIM];
-        for k in 0..d {
-            x[k] = r[k] - if k == 0 { rho.0 } else { rho.1 } * u[k];
-        }
-        let normal = x[0];
-        let mut this =
-            Self { d, rho, f: [0.0; MAX_DIM], jacobian: [0.0; MAX_DIM * MAX_DIM], by_normal: [0.0; MAX_DIM] };
-        set.frozen_jacobian(normal, &x[..d], &mut this.jacobian, &mut this.by_normal);
-        set.project_frozen(normal, &mut x[..d]);
-        for k in 0..d {
-            this.f[k] = r[k] - x[k];
-        }
-        this
-    }
-
-    /// (k, w_ik, ρ_k) with w_ik = ∂proj_i/∂x_k, where it does not vanish.
-    fn weights(&self, i: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
-        (0..self.d).filter_map(move |k| {
-            let weight = self.jacobian[i * self.d + k] + if k == 0 { self.by_normal[i] } else { 0.0 };
-            (weight != 0.0).then_some((k, weight, if k == 0 { self.rho.0 } else { self.rho.1 }))
-        })
     }
 }

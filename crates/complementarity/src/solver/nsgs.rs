@@ -2,19 +2,20 @@
 //! (see [`super::local`]). Converges for the usual contact problems, also rank-deficient ones; slow
 //! where many bodies are stacked.
 //!
-//! A block goes the part ω of the way to its own solution: all of it, unless [`Options::relaxation`] says otherwise. Where friction is large, a single contact
-//! can have several solutions, and sweeps jump between them for ever: after many sweeps without progress, ω = 0.85.
+//! A block goes the part ω of the way to its own solution: all of it, unless [`Options::relaxation`] says otherwise. Where friction is large, a
+//! single contact can have several solutions and sweeps may jump between them for ever; ω = 0.85 then helps, and [`super::Proximal`] more.
 //!
 //! Momentum and jumps along a drift make up for that while the sweeps are far from done: see [`super::acceleration`].
 //!
-//! A sweep meets every block once, and with it its natural map at the percussions of that moment; their norm estimates the residual
+//! A sweep meets every block once, in the order of [`Options::order`], and with it its natural map at the percussions of that moment; their norm estimates the residual
 //! at no cost. The residual itself is taken when the estimate is within the tolerance, and now and then.
 
 use super::acceleration::Acceleration;
 use super::eliminate::Eliminated;
 use super::local::Local;
-use super::planar;
+use super::order::{Arrangement, Order};
 use super::{Best, Options, Report, Solver, SolverInfo, Status, info, sanitise};
+use super::{planar, spatial};
 use crate::linear::dense::norm;
 use crate::problem::{Problem, Relative};
 use crate::room;
@@ -26,7 +27,11 @@ pub struct GaussSeidel {
     local: Local,
     relative: Relative,
     eliminated: Eliminated,
+    /// Diagonal blocks of A, and where each begins.
     diagonal: Vec<f64>,
+    place: Vec<usize>,
+    arrangement: Arrangement,
+    contacts: Vec<spatial::Contact>,
     best: Best,
     acceleration: Acceleration,
 }
@@ -35,9 +40,6 @@ pub struct GaussSeidel {
 const CHECK_EVERY: usize = 100;
 /// Sweeps without one per cent of progress after which there is none: linear convergence may be slow, and a drift long.
 const PATIENCE: usize = 5000;
-/// Sweeps without progress after which blocks go only this part of the way.
-const CAREFUL_AFTER: usize = 1000;
-const CAREFUL: f64 = 0.85;
 /// Sweeps before anything else is tried: what is easy is done by then.
 const FIRST_PLAIN: usize = 10;
 
@@ -57,7 +59,11 @@ impl Solver for GaussSeidel {
 impl GaussSeidel {
     fn sweeps(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         sanitise(r);
-        let granular = planar::granular(problem).filter(|_| options.relaxation.is_none());
+        // What the kernels do is whole steps in natural order.
+        let plain = options.relaxation.is_none() && options.order == Order::Natural;
+        let granular = planar::granular(problem).filter(|_| plain);
+        let in_plane = planar::by_blocks(problem).filter(|_| plain);
+        let in_space = plain && spatial::fits(problem);
         let mut report = Report::failed("nsgs", Status::MaxIterations);
         self.best.start();
         self.acceleration.begin();
@@ -65,7 +71,7 @@ impl GaussSeidel {
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let (mut progress, mut since_progress) = (f64::INFINITY, 0);
         let mut estimate = 0.0;
-        let mut omega = options.relaxation.unwrap_or(1.0);
+        let omega = options.relaxation.unwrap_or(1.0);
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
             let late = options.out_of_time();
@@ -90,13 +96,22 @@ impl GaussSeidel {
                 if last {
                     break;
                 }
-                if sweep == 0 && granular.is_none() {
+                if sweep == 0 && in_space {
+                    spatial::prepare(problem, &mut self.contacts);
+                } else if sweep == 0 && granular.is_none() {
                     self.take_diagonal(problem);
+                    self.arrangement.begin(problem, options.order);
                 }
             }
-            let sum = match granular {
-                Some(gram) => planar::sweep(problem, gram, r, &mut self.relative.y, &mut self.local),
-                None => self.sweep(problem, r, omega),
+            let sum = if let Some(gram) = granular {
+                planar::sweep(problem, gram, r, &mut self.relative.y, &mut self.local)
+            } else if let Some(a) = in_plane {
+                planar::sweep_blocks(problem, a, &self.diagonal, r, &mut self.local)
+            } else if in_space {
+                spatial::sweep(problem, &mut self.contacts, r, &mut self.relative.y, &mut self.local)
+            } else {
+                self.arrangement.next_sweep(options.order);
+                self.sweep(problem, r, omega)
             };
             estimate = sum.sqrt() / scale;
             if estimate < 0.99 * progress {
@@ -104,15 +119,6 @@ impl GaussSeidel {
                 since_progress = 0;
             } else {
                 since_progress += 1;
-                if since_progress > CAREFUL_AFTER && omega == 1.0 && options.relaxation.is_none() && granular.is_none()
-                {
-                    (omega, since_progress, progress) = (CAREFUL, 0, f64::INFINITY);
-                    self.acceleration.begin();
-                    // From the start: where the jumps led is no good place.
-                    r.fill(0.0);
-                    self.relative.begin(problem, r);
-                    continue;
-                }
             }
             if estimate <= options.tolerance || sweep < FIRST_PLAIN {
                 continue;
@@ -129,11 +135,11 @@ impl GaussSeidel {
     /// Every block once. Returns the squared norm of the natural maps met on the way.
     fn sweep(&mut self, problem: &Problem, r: &mut [f64], omega: f64) -> f64 {
         let mut sum = 0.0;
-        let mut diagonal = &self.diagonal[..];
-        for (i, block) in problem.blocks().iter().enumerate() {
+        for &i in &self.arrangement.blocks {
+            let i = i as usize;
+            let block = &problem.blocks()[i];
             let (s, d) = (block.start, block.set.dim());
-            let (a, rest) = diagonal.split_at(d * d);
-            diagonal = rest;
+            let a = &self.diagonal[self.place[i]..self.place[i] + d * d];
             let (mut u, mut change) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
             self.relative.velocity(problem, i, r, &mut u);
             let own = &mut r[s..s + d];
@@ -166,9 +172,11 @@ impl GaussSeidel {
         let blocks = problem.blocks();
         self.diagonal.clear();
         room::resize(&mut self.diagonal, blocks.iter().map(|b| b.set.dim() * b.set.dim()).sum(), 0.0);
+        self.place.clear();
         let mut at = 0;
         for (i, block) in blocks.iter().enumerate() {
             let d2 = block.set.dim() * block.set.dim();
+            self.place.push(at);
             problem.diagonal_block(i, &mut self.diagonal[at..at + d2]);
             at += d2;
         }

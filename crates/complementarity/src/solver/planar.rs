@@ -1,9 +1,10 @@
-//! The sweep that granular problems in the plane are made of: contacts with friction between bodies of three velocities.
+//! Sweeps over contacts with friction in the plane.
 //!
-//! One pass over the contacts, each of which is read by u = Wᵀ y + b, y = D W r, solved by cases, and written back into y. All that
+//! Granular problems, of bodies with three velocities, have a matrix by its factors: one pass over the contacts, each of which is read by u = Wᵀ y + b, y = D W r, solved by cases, and written back into y. All that
 //! a contact needs is W (96 bytes), its unknowns (24), b, r and μ; A_ii = W_iᵀ D W_i is made on the way, which is faster than loading it.
 
 use super::local::Local;
+use crate::block_sparse::BlockSparse;
 use crate::gram::Gram;
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
@@ -77,6 +78,38 @@ fn contact<const N: usize>(
     f
 }
 
+/// Whether a problem consists of planar contacts alone, with a matrix by blocks.
+pub(super) fn by_blocks(problem: &Problem) -> Option<&BlockSparse> {
+    let ReducedMatrix::BlockSparse(a) = problem.matrix() else { return None };
+    let planar = problem.blocks().iter().all(|b| matches!(b.set, Set::Coulomb { dim: 1, .. }));
+    (planar && a.uniform == 2).then_some(a)
+}
+
+/// Every contact once, with the diagonal blocks of A one after the other. Returns the squared norm of the natural maps met on the way.
+pub(super) fn sweep_blocks(
+    problem: &Problem,
+    a: &BlockSparse,
+    diagonal: &[f64],
+    r: &mut [f64],
+    local: &mut Local,
+) -> f64 {
+    let r = r.as_chunks_mut::<2>().0;
+    let mut sum = 0.0;
+    let blocks = problem.blocks().iter().zip(diagonal.as_chunks::<4>().0).zip(problem.b().as_chunks::<2>().0);
+    for (i, ((block, own), b)) in blocks.enumerate() {
+        let Set::Coulomb { mu, .. } = block.set else { continue };
+        let (u, old) = (a.row_times::<2, 4>(i, r, *b), r[i]);
+        sum += natural_map(mu, old, u);
+        let c = [u[0] - own[0] * old[0] - own[1] * old[1], u[1] - own[2] * old[0] - own[3] * old[1]];
+        r[i] = solve(own, c, mu).unwrap_or_else(|| {
+            let mut next = old;
+            local.solve(&block.set, own, &c, &mut next);
+            next
+        });
+    }
+    sum
+}
+
 /// ‖r − proj(r − û)‖² with û = (u_N + μ|u_T|, u_T).
 #[inline]
 fn natural_map(mu: f64, r: [f64; 2], u: [f64; 2]) -> f64 {
@@ -128,15 +161,13 @@ fn solve(a: &[f64; 4], c: [f64; 2], mu: f64) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::sequence;
     use crate::sets::MAX_DIM;
 
     #[test]
     fn the_natural_map_is_that_of_the_set() {
-        let mut seed = 1u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            4.0 * ((seed >> 11) as f64 / (1u64 << 53) as f64) - 2.0
-        };
+        let mut unit = sequence(1);
+        let mut random = || 2.0 * unit();
         for _ in 0..1000 {
             let (mu, r, u) = (random().abs(), [random(), random()], [random(), random()]);
             let mut f = [0.0; MAX_DIM];
@@ -149,11 +180,7 @@ mod tests {
 
     #[test]
     fn the_cases_solve_the_law_of_one_contact() {
-        let mut seed = 7u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            2.0 * ((seed >> 11) as f64 / (1u64 << 53) as f64) - 1.0
-        };
+        let mut random = sequence(7);
         let mut cases = [0; 3];
         for _ in 0..1000 {
             let (mu, p, q, s) = (random().abs(), random().abs() + 0.1, random().abs() + 0.1, random());

@@ -1,87 +1,280 @@
-//! Proximal point iteration around the other solvers, for dense problems that are rank-deficient and hard to settle.
+//! Proximal point iteration around a semismooth Newton, for problems that are rank-deficient and hard to settle.
 //!
 //! ```text
-//! r_{k+1} solves   −û_i ∈ N_{C_i}(r_i),   u = (A + ρI) r + b − ρ r_k
+//! x_k solves   −û_i ∈ N_{C_i}(x_i),   u = A x + b + αD(x − r_k)
+//! r_{k+1} = r_k + ω (x_k − r_k),      ω = 1.5
 //! ```
 //!
-//! Every inner problem has a positive definite matrix where A is positive semidefinite, so that Newton and block
-//! Gauss-Seidel settle; a fixed point solves the problem itself. ρ falls while the outer residual falls and rises when an
-//! inner problem is not solved.
+//! D holds the mean of the diagonal of A of every block. The matrix A + αD of an inner problem is positive definite where A is positive
+//! semidefinite, so that Newton on the frozen projections settles: few steps from r_k, damped by halving until ‖F‖ falls. A fixed point
+//! solves the problem itself, whatever α.
+//!
+//! The path of r_k runs along the self-stresses of the pile, to where a contact opens or begins to slip, and on: with α as small as Newton can
+//! bear it is short. α falls while an inner problem takes at most three steps, rises where it takes more than six, and fourfold where it is not
+//! solved in twelve (then r_k stays). Over-relaxation is that of \[EcksteinBertsekas1992\]; it halves the number of problems.
+//!
+//! Friction makes the problem other than monotone, and the path can run in circles: after [`PATIENCE`] problems without progress it begins
+//! anew, with another α.
 
-use super::{Best, GaussSeidel, Judge, Newton, Options, Report, Solver, Status};
-use crate::problem::{Problem, ReducedMatrix};
-use crate::sets::Set;
+use super::equation::{Equation, Piece, factors, frozen_value};
+use super::jacobian::Jacobian;
+use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
+use crate::linear::dense::{dot, norm};
+use crate::problem::Problem;
 
+/// Proximal point iteration. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
-pub(super) struct Proximal {
-    inner: Problem,
-    newton: Newton,
-    gauss_seidel: GaussSeidel,
+pub struct Proximal {
+    jacobian: Jacobian,
     judge: Judge,
     best: Best,
-    next: Vec<f64>,
+    /// D, and (ρ_N, ρ_T) of A + αD.
+    diagonal: Vec<f64>,
+    rho: Vec<(f64, f64)>,
+    x: Vec<f64>,
+    trial: Vec<f64>,
+    step: Vec<f64>,
+    u: Vec<f64>,
 }
 
-/// Outer iterations.
-const MAX_OUTER: usize = 200;
-/// Sweeps of an inner Gauss-Seidel.
-const INNER_SWEEPS: usize = 500;
+/// ω.
+const RELAXATION: f64 = 1.5;
+/// α at the beginning of every try.
+const STARTS: [f64; 4] = [0.1, 1.0, 1e-3, 1e-2];
+/// Smallest and largest α.
+const RANGE: (f64, f64) = (1e-9, 1e4);
+/// Inner problems without a tenth of progress after which a try is given up.
+const PATIENCE: usize = 100;
+/// Newton steps of an inner problem; up to how many α falls, from how many on it rises.
+const INNER: usize = 12;
+const FEW: usize = 3;
+const MANY: usize = 6;
+/// What α is multiplied with where few or many steps were made, and where the inner problem is not solved.
+const DOWN: f64 = 0.7;
+const UP: f64 = 1.5;
+const UNSOLVED: f64 = 4.0;
+/// Residual of an inner problem in terms of the residual of the problem itself.
+const INNER_TOLERANCE: f64 = 0.1;
+/// A drift: α, how well inner problems are solved and in how many steps, and when two steps are the same.
+const DRIFT_WEIGHT: f64 = 1e-5;
+const DRIFT_TOLERANCE: f64 = 1e-14;
+const DRIFT_STEPS: (usize, usize) = (60, 3000);
+const DRIFT_SAME: f64 = 1e-9;
+const DRIFT_ITERATIONS: usize = 60;
+/// Halvings of a Newton step.
+const HALVINGS: usize = 10;
 
-impl Proximal {
-    pub(super) fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+impl Solver for Proximal {
+    fn info(&self) -> &'static SolverInfo {
+        info("proximal")
+    }
+
+    fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        sanitise(r);
         let mut report = Report::failed("proximal", Status::Stalled);
-        let Some(a) = problem.as_dense() else {
-            report.status = Status::Unsupported;
-            return report;
-        };
-        let largest = (0..a.rows()).map(|i| a[(i, i)].abs()).fold(0.0, f64::max);
-        let mut rho = 1e-2 * largest;
         self.best.start();
         report.residual = self.judge.residual(problem, r);
         self.best.note(r, report.residual);
-        for _ in 0..MAX_OUTER {
-            if options.out_of_time() {
-                report.status = Status::TimeLimit;
-                break;
+        if report.residual <= options.tolerance {
+            report.status = Status::Solved;
+            return report;
+        }
+        if !self.prepare(problem) {
+            report.status = Status::Unsupported;
+            return report;
+        }
+        for (n, alpha) in STARTS.into_iter().enumerate() {
+            if n > 0 {
+                r.fill(0.0);
             }
-            problem.densify(&mut self.inner);
-            if let ReducedMatrix::Dense(m) = &mut self.inner.matrix {
-                // Bilateral rows are linear and stay as they are.
-                for block in problem.blocks().iter().filter(|b| !matches!(b.set, Set::Free { .. })) {
-                    for i in block.start..block.start + block.set.dim() {
-                        m[(i, i)] += rho;
-                        self.inner.b[i] -= rho * r[i];
-                    }
-                }
-            }
-            self.next.clear();
-            self.next.extend_from_slice(r);
-            let mut inner = self.newton.solve(&self.inner, &mut self.next, options);
-            report.iterations += inner.iterations;
-            if !inner.solved() {
-                let limited = Options { max_iterations: INNER_SWEEPS, ..*options };
-                inner = self.gauss_seidel.solve(&self.inner, &mut self.next, &limited);
-                report.iterations += inner.iterations;
-                if !inner.solved() {
-                    inner = self.newton.solve(&self.inner, &mut self.next, options);
-                    report.iterations += inner.iterations;
-                }
-            }
-            // An inner problem that is not solved still moves on, with more regularisation next time.
-            r.copy_from_slice(&self.next);
-            let residual = self.judge.residual(problem, r);
-            rho = if inner.solved() && residual < report.residual { 0.5 * rho } else { (4.0 * rho).min(largest) };
-            report.residual = residual;
-            self.best.note(r, residual);
-            if residual <= options.tolerance {
-                report.status = Status::Solved;
-                return report;
-            }
-            if !residual.is_finite() {
+            report.status = self.path(problem, r, options, alpha, &mut report.iterations);
+            if report.status != Status::Stalled {
                 break;
             }
         }
         self.best.restore(r, &mut report);
+        if report.status == Status::Stalled && problem.infeasible_block().is_some() {
+            report.status = Status::Infeasible;
+        }
         report
     }
+}
+
+impl Proximal {
+    /// J and D; false if the problem is too large to be factored.
+    fn prepare(&mut self, problem: &Problem) -> bool {
+        if !self.jacobian.begin(problem) {
+            return false;
+        }
+        problem.mean_diagonals(&mut self.diagonal);
+        true
+    }
+
+    /// The step that iterations from zero with a small α tend to, if they do: zero where there is a solution. For problems whose inner problems can be solved
+    /// to rounding.
+    pub(super) fn drift(&mut self, problem: &Problem, options: &Options) -> Option<&[f64]> {
+        if !self.prepare(problem) {
+            return None;
+        }
+        let mut r = vec![0.0; problem.size()];
+        let mut last = vec![0.0; problem.size()];
+        // A squeeze closes contact by contact.
+        let steps = (DRIFT_STEPS.0 + 2 * problem.blocks().len()).min(DRIFT_STEPS.1).min(options.max_iterations);
+        for k in 0..DRIFT_ITERATIONS {
+            if options.out_of_time() {
+                return None;
+            }
+            // A drift is of the size of ‖b‖/α, and rounding with it.
+            let tolerance = DRIFT_TOLERANCE * (k + 1) as f64 / DRIFT_WEIGHT;
+            self.inner(problem, &r, DRIFT_WEIGHT, tolerance, steps).ok()?;
+            for (x, r) in self.x.iter_mut().zip(&mut r) {
+                (*x, *r) = (*x - *r, *x);
+            }
+            let change = self.x.iter().zip(&last).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+            if change <= DRIFT_SAME * norm(&self.x) {
+                return Some(&self.x);
+            }
+            last.copy_from_slice(&self.x);
+        }
+        None
+    }
+
+    /// One try from r.
+    fn path(
+        &mut self,
+        problem: &Problem,
+        r: &mut [f64],
+        options: &Options,
+        mut alpha: f64,
+        iterations: &mut usize,
+    ) -> Status {
+        let mut residual = self.judge.residual(problem, r);
+        let (mut progress, mut since) = (residual, 0);
+        loop {
+            if *iterations >= options.max_iterations {
+                return Status::MaxIterations;
+            }
+            if options.out_of_time() {
+                return Status::TimeLimit;
+            }
+            let tolerance = (INNER_TOLERANCE * residual).max(0.01 * options.tolerance);
+            let inner = self.inner(problem, r, alpha, tolerance, (options.max_iterations - *iterations).min(INNER));
+            let (steps, solved) = match inner {
+                Ok(steps) => (steps, true),
+                Err(steps) => (steps, false),
+            };
+            *iterations += steps.max(1);
+            let reached = self.judge.residual(problem, &self.x);
+            self.best.note(&self.x, reached);
+            if reached <= options.tolerance {
+                // What is returned as solved lies in its sets, which iterates of Newton do only in the end.
+                self.trial.clone_from(&self.x);
+                for block in problem.blocks() {
+                    block.set.project(&mut self.trial[block.start..block.start + block.set.dim()]);
+                }
+                let inside = self.judge.residual(problem, &self.trial);
+                if inside <= options.tolerance {
+                    self.best.start();
+                    self.best.note(&self.trial, inside);
+                    return Status::Solved;
+                }
+            }
+            if reached < 0.9 * progress {
+                (progress, since) = (reached, 0);
+            } else {
+                since += 1;
+                if since > PATIENCE {
+                    return Status::Stalled;
+                }
+            }
+            if !solved {
+                alpha *= UNSOLVED;
+                if alpha > RANGE.1 {
+                    return Status::Stalled;
+                }
+                continue;
+            }
+            for (r, x) in r.iter_mut().zip(&self.x) {
+                *r += RELAXATION * (x - *r);
+            }
+            residual = reached;
+            if steps <= FEW {
+                alpha = (DOWN * alpha).max(RANGE.0);
+            } else if steps > MANY {
+                alpha *= UP;
+            }
+        }
+    }
+
+    /// Solves the inner problem of the centre `c` from there, in `self.x`. Returns the steps made: `Err` if it is not solved.
+    fn inner(&mut self, problem: &Problem, c: &[f64], alpha: f64, tolerance: f64, most: usize) -> Result<usize, usize> {
+        self.rho.clear();
+        self.rho.extend((0..problem.blocks().len()).map(|i| factors(problem, i, alpha * self.diagonal[i])));
+        self.x.clear();
+        self.x.extend_from_slice(c);
+        let mut size = self.evaluate(problem, c, alpha);
+        for made in 0..=most {
+            if problem.residual_at(&self.x, &self.u) <= tolerance {
+                return Ok(made);
+            }
+            if made == most {
+                break;
+            }
+            let Self { jacobian, diagonal, rho, x, step, u, .. } = self;
+            let piece = |b: usize| piece(problem, b, x, u, rho);
+            if !jacobian.step(problem, |b| alpha * diagonal[b], step, piece) {
+                return Err(made);
+            }
+            // The first length that lowers ‖F‖, or the best of all.
+            self.trial.clear();
+            self.trial.extend_from_slice(&self.x);
+            let (mut length, mut best) = (1.0, (f64::INFINITY, 1.0));
+            for halving in 0..=HALVINGS {
+                for ((x, from), d) in self.x.iter_mut().zip(&self.trial).zip(&self.step) {
+                    *x = from + length * d;
+                }
+                let now = self.evaluate(problem, c, alpha);
+                if now < best.0 {
+                    best = (now, length);
+                }
+                if now < (1.0 - 1e-4 * length) * size || (halving == HALVINGS && best.1 == length) {
+                    best = (now, length);
+                    break;
+                }
+                if halving + 1 == HALVINGS {
+                    // The last evaluation is of the length that is kept.
+                    length = best.1;
+                } else {
+                    length *= 0.5;
+                }
+            }
+            size = best.0;
+            if !size.is_finite() {
+                return Err(made + 1);
+            }
+        }
+        Err(most)
+    }
+
+    /// u at `self.x` with the shift around c; returns ‖F‖.
+    fn evaluate(&mut self, problem: &Problem, c: &[f64], alpha: f64) -> f64 {
+        self.u.resize(problem.size(), 0.0);
+        problem.velocity(&self.x, &mut self.u);
+        let mut sum = 0.0;
+        for (b, block) in problem.blocks().iter().enumerate() {
+            let (s, d) = (block.start, block.set.dim());
+            for k in s..s + d {
+                self.u[k] += alpha * self.diagonal[b] * (self.x[k] - c[k]);
+            }
+            let f = frozen_value(&block.set, &self.x[s..s + d], &self.u[s..s + d], self.rho[b]);
+            sum += dot(&f[..d], &f[..d]);
+        }
+        sum.sqrt()
+    }
+}
+
+fn piece(problem: &Problem, b: usize, x: &[f64], u: &[f64], rho: &[(f64, f64)]) -> Piece {
+    let block = &problem.blocks()[b];
+    let rows = block.start..block.start + block.set.dim();
+    Equation::FrozenProjections.at(&block.set, &x[rows.clone()], &u[rows], rho[b])
 }

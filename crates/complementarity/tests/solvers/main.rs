@@ -14,6 +14,7 @@ mod promises;
 mod random;
 mod residual;
 mod small;
+mod unique;
 
 use complementarity::linear::Dense;
 use complementarity::solver::{SolverInfo, make};

@@ -3,11 +3,12 @@
 use crate::random::named;
 use crate::{assert_none, broken_promise, dense, handles, keeps_promises, solve};
 use complementarity::linear::Dense;
+use complementarity::linear::Pattern;
 use complementarity::solver::SOLVERS;
-use complementarity::{Options, Problem, Set, Status};
+use complementarity::{FullProblem, Options, Problem, Set, Status};
 
 /// (what, problem, status of `auto`). [`Status::Infeasible`]: equality rows that contradict each other, or a block that
-/// no percussion satisfies. [`Status::Ray`]: shown by Lemke's method.
+/// no percussion satisfies, or constraints of several bodies that no motion can satisfy.
 fn infeasible() -> Vec<(&'static str, Problem, Status)> {
     let fixed = |dim: usize, b: &[f64]| {
         Problem::dense(vec![Set::Coulomb { dim, mu: 0.5 }], Dense::zeros(1 + dim, 1 + dim), b.to_vec()).unwrap()
@@ -35,7 +36,7 @@ fn infeasible() -> Vec<(&'static str, Problem, Status)> {
         (
             "wedge: r1 - r2 >= 1 and r2 - r1 >= 1",
             Problem::lcp(dense(&[&[1.0, -1.0], &[-1.0, 1.0]]), vec![-1.0, -1.0]).unwrap(),
-            Status::Ray,
+            Status::Infeasible,
         ),
         (
             "half line without compliance",
@@ -43,6 +44,62 @@ fn infeasible() -> Vec<(&'static str, Problem, Status)> {
             Status::Infeasible,
         ),
     ]
+}
+
+/// A row of `n` discs between two walls that come closer, with or without friction, as a full problem: contacts 0 and n are the walls.
+fn squeezed(n: usize, mu: f64, closing: f64) -> FullProblem {
+    let mut pattern = Pattern::new(3 * n);
+    (0..3 * n).for_each(|i| pattern.couple(&[i]));
+    let mut full = FullProblem::new(&pattern);
+    full.clear_blocks();
+    for i in 0..3 * n {
+        full.matrix.add(i, i, 1.0);
+    }
+    full.f.fill(0.0);
+    // Discs move along x, y and turn; a contact between i − 1 and i presses along x.
+    for contact in 0..=n {
+        let dofs: Vec<u32> = [contact.checked_sub(1), (contact < n).then_some(contact)]
+            .into_iter()
+            .flatten()
+            .flat_map(|disc| (0..3).map(move |k| (3 * disc + k) as u32))
+            .collect();
+        let left = contact > 0;
+        let (normal, tangential): (Vec<f64>, Vec<f64>) = dofs
+            .iter()
+            .enumerate()
+            .map(|(k, _)| {
+                let own = left && k < 3;
+                let sign = if own { -1.0 } else { 1.0 };
+                match k % 3 {
+                    0 => (sign, 0.0),
+                    1 => (0.0, sign),
+                    _ => (0.0, -0.5),
+                }
+            })
+            .unzip();
+        // The walls come closer.
+        let c = if contact == 0 || contact == n { -closing } else { 0.0 };
+        let values = full.push_block(Set::Coulomb { dim: 1, mu }, &dofs, &[c, 0.3]);
+        values[..dofs.len()].copy_from_slice(&normal);
+        values[dofs.len()..].copy_from_slice(&tangential);
+    }
+    full
+}
+
+#[test]
+fn bodies_between_walls_that_come_closer_are_a_contradiction_many_or_few() {
+    for n in [3, 60, 400] {
+        for mu in [0.0, 0.4] {
+            let mut full = squeezed(n, mu, 1.0);
+            let problem = full.reduce().unwrap();
+            let (report, _) = solve("auto", problem, &Options::default());
+            assert_eq!(report.status, Status::Infeasible, "{n} discs, mu = {mu}: {report:?}");
+            // Walls that go apart: nothing is called impossible.
+            let mut full = squeezed(n, mu, -1.0);
+            let (report, _) = solve("auto", full.reduce().unwrap(), &Options::default());
+            assert!(report.solved(), "{n} discs, mu = {mu}: {report:?}");
+        }
+    }
 }
 
 /// z = 1 from an equality that has no unknown of its own; x = 1 makes w = z − x vanish, as z > 0 asks.

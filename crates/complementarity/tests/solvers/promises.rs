@@ -3,8 +3,9 @@
 
 use crate::random::FAMILIES;
 use crate::{SOME, assert_none, keeps_promises, solve};
-use complementarity::solver::{SOLVERS, make};
-use complementarity::{Options, Status};
+use complementarity::linear::Dense;
+use complementarity::solver::{Order, SOLVERS, make};
+use complementarity::{Options, Problem, Set, Status};
 
 #[test]
 fn the_returned_percussions_are_no_worse_than_the_start() {
@@ -97,7 +98,8 @@ fn solving_again_from_the_solution_takes_at_most_one_iteration_or_a_few_tries_fo
             // Newton's patience of three more tries: giving up earlier makes a body near the edge of its cone creep.
             let allowed = if first.residual <= 1e-13 { 1 } else { 4 };
             if report.iterations > allowed {
-                slow.push(format!("{} {index}: {} iterations", family.name, report.iterations));
+                let reason = solver.reason(&problem).unwrap_or_default();
+                slow.push(format!("{} {index}: from {:.1e}, {report:?}, {reason}", family.name, first.residual));
             }
         }
     }
@@ -139,4 +141,44 @@ fn options_outside_their_range_are_refused() {
         assert_eq!(Options { relaxation: Some(w), ..good }.validate().unwrap_err().option, "relaxation");
     }
     assert!(make("simplex").is_none());
+}
+
+#[test]
+fn sweeps_in_any_order_and_with_any_factor_come_to_a_solution() {
+    let orders = [Order::Natural, Order::Shuffled(1), Order::Shuffled(2), Order::Coloured];
+    let mut solved = [0; 4];
+    let mut tried = 0;
+    // Bodies with contacts, in the plane and in space.
+    for family in FAMILIES.iter().filter(|f| f.name.starts_with("bodies") && f.name != "bodies-joints") {
+        for index in 0..40 {
+            let problem = family.problem(index).problem;
+            tried += 1;
+            for (order, count) in orders.into_iter().zip(&mut solved) {
+                for relaxation in [None, Some(0.9), Some(1.1)] {
+                    let options = Options { order, relaxation, tolerance: 1e-8, ..Options::default() };
+                    let (report, r) = solve("nsgs", &problem, &options);
+                    keeps_promises(family.name, &problem, &report, &r, &options);
+                    *count += usize::from(report.solved() && relaxation.is_none());
+                }
+            }
+        }
+    }
+    // Natural order solves most of them; the others must not be worse by more than a few.
+    assert!(solved.iter().all(|&n| n + 5 >= solved[0]) && 10 * solved[0] >= 9 * tried, "{solved:?} of {tried}");
+}
+
+#[test]
+fn solvers_take_any_start_also_with_bilateral_rows_or_without_velocities() {
+    let a = || Dense::from_rows(2, 2, vec![2.0, 0.5, 0.5, 1.0]).unwrap();
+    let joint = Problem::dense(vec![Set::Free { dim: 1 }, Set::NonNegative], a(), vec![-1.0, -1.0]).unwrap();
+    let still = Problem::lcp(a(), vec![0.0, 0.0]).unwrap();
+    for problem in [joint, still] {
+        for info in SOLVERS {
+            for start in [[0.0, 0.0], [0.1, 0.2], [1.0, 1.0], [1e9, 1.0]] {
+                let mut r = start.to_vec();
+                let report = make(info.name).unwrap().solve(&problem, &mut r, &Options::default());
+                assert!(report.solved(), "{} from {start:?}: {report:?}", info.name);
+            }
+        }
+    }
 }

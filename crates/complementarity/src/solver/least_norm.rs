@@ -1,0 +1,339 @@
+//! Percussions that the velocities do not determine: whether there are such, and the ones of least norm.
+//!
+//! At a solution (r, u) let N span the percussions that the modes leave free, block by block (orthonormal columns): nothing where a contact opens,
+//! the normal where it is closed without friction, all of the block where it sticks, the one direction (1, −μ u_T/‖u_T‖) where it slips.
+//! A contact that neither opens nor is loaded counts as closed: the load may as well be on it. With r = r₀ + Nλ the same motion belongs to
+//!
+//! ```text
+//! {λ ∈ C : G λ = G λ*},    G = A N,
+//! ```
+//!
+//! C the cones and bounds of the blocks. If G has full column rank the percussions are unique. Otherwise the element of least norm is taken. With Q an
+//! orthonormal basis of the row space of G and c = Q λ*, it is
+//!
+//! ```text
+//! λ = proj_C(Qᵀp)   where   Q proj_C(Qᵀp) = c,
+//! ```
+//!
+//! the optimality condition of the dual problem, max cᵀp − xᵀλ + ½‖λ‖² with x = Qᵀp. Newton from p = c, damped so that the dual rises: the start is
+//! the projection of λ* onto the row space, and that is it where it lies in C. Without friction every solution has the same u, and this is the
+//! solution of least norm of all; with friction it is the least within the mode found. u does not change.
+
+use super::Judge;
+use crate::linear::dense::{dot, lu_factor, lu_solve, max_norm, norm};
+use crate::problem::{Block, Problem};
+use crate::sets::{MAX_DIM, Set};
+use std::ops::Range;
+
+/// Scratch. See the [module](self).
+#[derive(Debug, Default)]
+pub(super) struct LeastNorm {
+    judge: Judge,
+    dense: Problem,
+    /// Columns of N: block, and the direction in it.
+    columns: Vec<(usize, [f64; MAX_DIM])>,
+    /// λ*, the least, and scratch.
+    lambda: Vec<f64>,
+    least: Vec<f64>,
+    x: Vec<f64>,
+    c: Vec<f64>,
+    p: Vec<f64>,
+    step: Vec<f64>,
+    gradient: Vec<f64>,
+    hessian: Vec<f64>,
+    pivots: Vec<usize>,
+    rows: Vec<f64>,
+    /// Orthonormal rows that span the row space of G.
+    basis: Vec<f64>,
+    r: Vec<f64>,
+}
+
+/// Relative size of what is left of a row of G below which it depends on the others.
+const DEPENDENT: f64 = 1e-10;
+/// Velocities below this, in terms of the tolerance times ‖b‖, may be zero.
+const STILL: f64 = 10.0;
+/// Percussions below this part of the largest are none.
+const NOTHING: f64 = 1e-12;
+/// Newton steps at most, and the gradient, in terms of ‖λ*‖, at which they end.
+const STEPS: usize = 60;
+const SETTLED: f64 = 1e-15;
+/// Residual that is rounding: what is solved that well must stay so.
+const ROUNDING: f64 = 1e-13;
+/// Part of the identity that makes the Hessian regular.
+const REGULAR: f64 = 1e-12;
+
+impl LeastNorm {
+    /// Replaces the solution `r` by the one of least norm with the same velocities. Returns whether percussions are not unique.
+    pub(super) fn settle(&mut self, problem: &Problem, r: &mut [f64], tolerance: f64) -> bool {
+        let before = self.judge.residual(problem, r);
+        if !(before <= tolerance) {
+            return false;
+        }
+        let scale = norm(problem.b());
+        self.modes(problem, r, STILL * tolerance * if scale > 0.0 { scale } else { 1.0 });
+        let m = self.columns.len();
+        let rank = self.row_space(problem);
+        if rank == m {
+            return false;
+        }
+        self.minimise(problem);
+        self.r.clear();
+        self.r.extend_from_slice(r);
+        for (&(b, direction), (l, from)) in self.columns.iter().zip(self.least.iter().zip(&self.lambda)) {
+            let block = &problem.blocks()[b];
+            for k in 0..block.set.dim() {
+                self.r[block.start + k] += direction[k] * (l - from);
+            }
+        }
+        for block in problem.blocks() {
+            let rows = block.start..block.start + block.set.dim();
+            block.set.project(&mut self.r[rows]);
+        }
+        let after = self.judge.residual(problem, &self.r);
+        if norm(&self.r) <= norm(r) && after <= before.max(ROUNDING.min(tolerance)) {
+            r.copy_from_slice(&self.r);
+        }
+        true
+    }
+
+    /// Whether a block on the edge of its set does not move: it may as well be in another mode. Cheap, unlike [`LeastNorm::settle`].
+    pub(super) fn undecided(&mut self, problem: &Problem, r: &[f64], tolerance: f64) -> bool {
+        let nothing = STILL * tolerance * max_norm(r);
+        let on_edge = |b: &&Block| {
+            let own = &r[b.start..b.start + b.set.dim()];
+            match b.set {
+                Set::Free { .. } => false,
+                Set::NonNegative => own[0] <= nothing,
+                Set::Interval { lower, upper } => own[0] - lower <= nothing || upper - own[0] <= nothing,
+                Set::Ball { radius, .. } => radius - norm(own) <= nothing,
+                Set::Coulomb { mu, .. } => mu * own[0] - norm(&own[1..]) <= nothing,
+                Set::Polyhedral { .. } => true,
+            }
+        };
+        if !problem.blocks().iter().any(|b| on_edge(&b)) {
+            return false;
+        }
+        self.judge.u.resize(problem.size(), 0.0);
+        problem.velocity(r, &mut self.judge.u);
+        let scale = norm(problem.b());
+        let still = STILL * tolerance * if scale > 0.0 { scale } else { 1.0 };
+        problem.blocks().iter().filter(on_edge).any(|b| {
+            let u = &self.judge.u[b.start..b.start + b.set.dim()];
+            let unloaded = r[b.start] <= nothing && u[0] <= still;
+            let sticks = norm(&u[1..]) <= still && u[0] <= still;
+            match b.set {
+                Set::Coulomb { .. } | Set::Polyhedral { .. } => unloaded || sticks,
+                _ => norm(u) <= still,
+            }
+        })
+    }
+
+    /// N and λ* at r, whose velocities `judge.u` holds.
+    fn modes(&mut self, problem: &Problem, r: &[f64], still: f64) {
+        self.columns.clear();
+        self.lambda.clear();
+        let nothing = NOTHING * max_norm(r);
+        for (b, block) in problem.blocks().iter().enumerate() {
+            let (s, d) = (block.start, block.set.dim());
+            let (r, u) = (&r[s..s + d], &self.judge.u[s..s + d]);
+            let closed = u[0] <= still || r[0] > nothing;
+            let slip = norm(&u[1..]);
+            let mut whole = || {
+                for k in 0..d {
+                    let mut direction = [0.0; MAX_DIM];
+                    direction[k] = 1.0;
+                    self.columns.push((b, direction));
+                    self.lambda.push(r[k]);
+                }
+            };
+            match &block.set {
+                Set::Free { .. } => whole(),
+                Set::NonNegative if closed => whole(),
+                Set::Interval { .. } | Set::Ball { .. } if norm(u) <= still => whole(),
+                Set::Coulomb { mu, .. } if closed && *mu == 0.0 => {
+                    let mut direction = [0.0; MAX_DIM];
+                    direction[0] = 1.0;
+                    self.columns.push((b, direction));
+                    self.lambda.push(r[0]);
+                }
+                Set::Coulomb { .. } | Set::Polyhedral { .. } if closed && slip <= still => whole(),
+                Set::Coulomb { mu, .. } if closed => {
+                    let mut direction = [0.0; MAX_DIM];
+                    let length = (1.0 + mu * mu).sqrt();
+                    direction[0] = 1.0 / length;
+                    for k in 1..d {
+                        direction[k] = -mu * u[k] / (slip * length);
+                    }
+                    self.columns.push((b, direction));
+                    self.lambda.push(dot(r, &direction[..d]));
+                }
+                Set::Polyhedral { .. } if r[0] > 0.0 => {
+                    let (length, mut direction) = (norm(r), [0.0; MAX_DIM]);
+                    for k in 0..d {
+                        direction[k] = r[k] / length;
+                    }
+                    self.columns.push((b, direction));
+                    self.lambda.push(length);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An orthonormal basis of the row space of G; returns its dimension.
+    fn row_space(&mut self, problem: &Problem) -> usize {
+        let m = self.columns.len();
+        self.basis.clear();
+        if m == 0 {
+            return 0;
+        }
+        if problem.as_dense().is_none() {
+            problem.densify(&mut self.dense);
+        }
+        let Some(a) = problem.as_dense().or(self.dense.as_dense()) else { return m };
+        self.rows.clear();
+        for i in 0..problem.size() {
+            let row = a.row(i);
+            self.rows.extend(self.columns.iter().map(|(b, direction)| {
+                let block = &problem.blocks()[*b];
+                let d = block.set.dim();
+                dot(&row[block.start..block.start + d], &direction[..d])
+            }));
+        }
+        // Gram and Schmidt, the longest row first.
+        let mut largest = 0.0;
+        for rank in 0..m {
+            let (mut best, mut length) = (0, 0.0);
+            for (i, row) in self.rows.chunks_exact(m).enumerate() {
+                let square = dot(row, row);
+                if square > length {
+                    (best, length) = (i, square);
+                }
+            }
+            let length = length.sqrt();
+            largest = if rank == 0 { length } else { largest };
+            if !(length > DEPENDENT * largest) {
+                return rank;
+            }
+            let start = self.basis.len();
+            self.basis.extend(self.rows[best * m..(best + 1) * m].iter().map(|v| v / length));
+            // Once more against those before it, for the digits that the subtractions have cost.
+            let (before, own) = self.basis.split_at_mut(start);
+            for q in before.chunks_exact(m) {
+                let part = dot(q, own);
+                own.iter_mut().zip(q).for_each(|(v, q)| *v -= part * q);
+            }
+            let length = norm(own);
+            own.iter_mut().for_each(|v| *v /= length);
+            for row in self.rows.chunks_exact_mut(m) {
+                let part = dot(own, row);
+                row.iter_mut().zip(&*own).for_each(|(v, q)| *v -= part * q);
+            }
+        }
+        m
+    }
+
+    /// The least λ, in `least`.
+    fn minimise(&mut self, problem: &Problem) {
+        let m = self.columns.len();
+        let rank = self.basis.len() / m;
+        self.c.clear();
+        self.c.extend(self.basis.chunks_exact(m).map(|q| dot(q, &self.lambda)));
+        self.p.clone_from(&self.c);
+        let size = norm(&self.lambda);
+        let mut dual = self.evaluate(problem);
+        for _ in 0..STEPS {
+            if norm(&self.gradient) <= SETTLED * size {
+                break;
+            }
+            self.newton_step(problem, rank);
+            let start = self.p.clone();
+            let rise = dot(&self.gradient, &self.step);
+            let mut length = 1.0;
+            let before = norm(&self.gradient);
+            loop {
+                for ((p, from), d) in self.p.iter_mut().zip(&start).zip(&self.step) {
+                    *p = from + length * d;
+                }
+                let now = self.evaluate(problem);
+                // At rounding level the dual no longer tells; the gradient does.
+                if now >= dual + 1e-4 * length * rise || norm(&self.gradient) < 0.5 * before || length < 1e-6 {
+                    dual = now;
+                    break;
+                }
+                length *= 0.5;
+            }
+        }
+    }
+
+    /// λ = proj_C(Qᵀp) in `least` and the gradient c − Qλ at p; returns the dual.
+    fn evaluate(&mut self, problem: &Problem) -> f64 {
+        let m = self.columns.len();
+        self.x.clear();
+        self.x.resize(m, 0.0);
+        for (q, p) in self.basis.chunks_exact(m).zip(&self.p) {
+            self.x.iter_mut().zip(q).for_each(|(x, q)| *x += p * q);
+        }
+        self.least.clone_from(&self.x);
+        for (at, set) in parts(problem, &self.columns) {
+            match set {
+                Some(set) => set.project(&mut self.least[at]),
+                None => self.least[at.start] = self.least[at.start].max(0.0),
+            }
+        }
+        self.gradient.clear();
+        let (c, least) = (&self.c, &self.least);
+        self.gradient.extend(self.basis.chunks_exact(m).zip(c).map(|(q, c)| c - dot(q, least)));
+        dot(&self.c, &self.p) - dot(&self.x, &self.least) + 0.5 * dot(&self.least, &self.least)
+    }
+
+    /// (Q proj′ Qᵀ + εI) step = gradient.
+    fn newton_step(&mut self, problem: &Problem, rank: usize) {
+        let m = self.columns.len();
+        // Rows of Q proj′, block by block.
+        self.rows.clear();
+        self.rows.resize(rank * m, 0.0);
+        let mut jacobian = [0.0; MAX_DIM * MAX_DIM];
+        for (at, set) in parts(problem, &self.columns) {
+            let d = at.len();
+            match set {
+                Some(set) => set.project_jacobian(&self.x[at.clone()], &mut jacobian),
+                None => jacobian[0] = f64::from(self.x[at.start] > 0.0),
+            }
+            for i in 0..rank {
+                for k in 0..d {
+                    let column = (0..d).map(|l| self.basis[i * m + at.start + l] * jacobian[l * d + k]);
+                    self.rows[i * m + at.start + k] = column.sum();
+                }
+            }
+        }
+        self.hessian.clear();
+        for row in self.rows.chunks_exact(m) {
+            self.hessian.extend(self.basis.chunks_exact(m).map(|q| dot(row, q)));
+        }
+        for i in 0..rank {
+            self.hessian[i * rank + i] += REGULAR;
+        }
+        self.pivots.resize(rank, 0);
+        self.step.clone_from(&self.gradient);
+        if lu_factor(&mut self.hessian, rank, &mut self.pivots).is_ok() {
+            lu_solve(&self.hessian, rank, &self.pivots, &mut self.step);
+        }
+        if !self.step.iter().all(|v| v.is_finite()) {
+            self.step.clone_from(&self.gradient);
+        }
+    }
+}
+
+/// The columns of each block, and its set; nothing for the one direction of a contact that slips or has no friction, which is a ray.
+fn parts<'a>(
+    problem: &'a Problem,
+    columns: &'a [(usize, [f64; MAX_DIM])],
+) -> impl Iterator<Item = (Range<usize>, Option<&'a Set>)> {
+    columns.chunk_by(|a, b| a.0 == b.0).scan(0, |start, own| {
+        let at = *start..*start + own.len();
+        *start = at.end;
+        let set = &problem.blocks()[own[0].0].set;
+        Some((at, (own.len() == set.dim()).then_some(set)))
+    })
+}
