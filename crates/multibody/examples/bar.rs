@@ -1,16 +1,17 @@
 //! The impacting elastic bar [Acary2013, 6.2] at several sizes: what a step costs, and our side of the comparison with peers.
 //!
 //! ```sh
-//! bar step N STEPS      # ns per node and step, beside a bare tridiagonal solve of the same size in the same run
-//! bar count N STEPS     # one run and no output, for counting instructions (benches/instructions.sh)
-//! bar peers [REPEATS]   # JSON for benches/peers/table.py
+//! bar step N STEPS [SCHEME]   # ns per node and step, beside a bare tridiagonal solve of the same size in the same run
+//! bar count N STEPS [SCHEME]  # one run and no output, for counting instructions (benches/instructions.sh)
+//! bar peers [REPEATS]         # JSON for benches/peers/table.py
 //! ```
 //!
-//! Moreau-Jean, θ = 1/2, step 2e-6 s, activation g ≤ 0. The bar of 1 m touches the wall for 3.85e-4 s: for up to 190 steps, contact persists in
+//! Moreau-Jean, θ = 1/2, step 2e-6 s, activation g ≤ 0; other schemes with their defaults, and with steps of a quarter of the time that a
+//! wave needs for an element, since they may be explicit in the elastic force. The bar of 1 m touches the wall for 3.85e-4 s: for up to 190 steps, contact persists in
 //! all of them.
 
 use nonsmooth::law::ContactLaw;
-use nonsmooth::scheme::{MoreauJean, MoreauJeanOptions};
+use nonsmooth::scheme::{self, MoreauJean, MoreauJeanOptions, Scheme};
 use nonsmooth::simulation::{Advance, Observe};
 use nonsmooth::{Simulation, SimulationOptions, State};
 use nonsmooth_multibody::{Bar, Builder, Multibody};
@@ -38,16 +39,28 @@ fn bar(elements: usize) -> (Multibody, State) {
     world.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn simulation<'a>(system: &'a Multibody, start: &State, steps: usize, observe: Observe) -> Simulation<'a> {
-    let scheme = Box::new(MoreauJean::new(MoreauJeanOptions::default()));
-    let mut options = SimulationOptions::new(STEP, steps as f64 * STEP);
+fn simulation<'a>(
+    system: &'a Multibody,
+    start: &State,
+    steps: usize,
+    observe: Observe,
+    name: Option<&str>,
+) -> Simulation<'a> {
+    let (scheme, step): (Box<dyn Scheme>, f64) = match name {
+        None => (Box::new(MoreauJean::new(MoreauJeanOptions::default())), STEP),
+        Some(name) => {
+            let scheme = scheme::make(name, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+            (scheme, 0.25 / ((start.q.len() - 1) as f64 * f64::sqrt(210e9 / 7800.0)))
+        }
+    };
+    let mut options = SimulationOptions::new(step, steps as f64 * step);
     options.observe = observe;
     Simulation::new(system, start.clone(), scheme, options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Seconds of `steps` steps after a first one, which factors the matrix; how many of them carried a percussion.
-fn measure(system: &Multibody, start: &State, steps: usize, observe: Observe) -> (f64, usize) {
-    let mut run = simulation(system, start, steps + 1, observe);
+fn measure(system: &Multibody, start: &State, steps: usize, observe: Observe, name: Option<&str>) -> (f64, usize) {
+    let mut run = simulation(system, start, steps + 1, observe, name);
     assert_eq!(run.advance(&mut ()), Advance::Stepped);
     let mut carrying = 0;
     let clock = Instant::now();
@@ -106,7 +119,7 @@ fn measure_bare(thomas: &Thomas, x: &mut [f64], solves: usize) -> f64 {
     clock.elapsed().as_secs_f64()
 }
 
-fn step(elements: usize, steps: usize) {
+fn step(elements: usize, steps: usize, name: Option<&str>) {
     let (system, start) = bar(elements);
     let nodes = elements + 1;
     let thomas = Thomas::new(nodes);
@@ -117,9 +130,9 @@ fn step(elements: usize, steps: usize) {
     for _ in 0..REPEATS {
         x.fill(1.0);
         bare = bare.min(measure_bare(&thomas, &mut x, steps));
-        let (seconds, count) = measure(&system, &start, steps, Observe::NONE);
+        let (seconds, count) = measure(&system, &start, steps, Observe::NONE, name);
         (none, carrying) = (none.min(seconds), count);
-        all = all.min(measure(&system, &start, steps, Observe::ALL).0);
+        all = all.min(measure(&system, &start, steps, Observe::ALL, name).0);
     }
     let [none, all, bare] = [none, all, bare].map(|s| 1e9 * s / (steps * nodes) as f64);
     println!(
@@ -136,7 +149,7 @@ fn peers(repeats: usize) {
         let mut best = f64::INFINITY;
         let mut end = start.clone();
         for _ in 0..repeats {
-            let mut run = simulation(&system, &start, PEER_STEPS, Observe::NONE);
+            let mut run = simulation(&system, &start, PEER_STEPS, Observe::NONE, None);
             let clock = Instant::now();
             let summary = run.run();
             best = best.min(clock.elapsed().as_secs_f64());
@@ -157,16 +170,17 @@ fn peers(repeats: usize) {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<usize>().ok()).filter(|&n| n > 0);
+    let name = args.get(3).map(String::as_str);
     match (args.first().map(String::as_str), number(1), number(2)) {
-        (Some("step"), Some(elements), Some(steps)) => step(elements, steps),
+        (Some("step"), Some(elements), Some(steps)) => step(elements, steps, name),
         (Some("count"), Some(elements), Some(steps)) => {
             let (system, start) = bar(elements);
-            let summary = simulation(&system, &start, steps, Observe::NONE).run();
+            let summary = simulation(&system, &start, steps, Observe::NONE, name).run();
             assert_eq!(summary.work.steps, steps);
         }
         (Some("peers"), repeats, None) => peers(repeats.unwrap_or(REPEATS)),
         _ => {
-            eprintln!("usage: bar step N STEPS | bar count N STEPS | bar peers [REPEATS]");
+            eprintln!("usage: bar step N STEPS [SCHEME] | bar count N STEPS [SCHEME] | bar peers [REPEATS]");
             std::process::exit(2);
         }
     }

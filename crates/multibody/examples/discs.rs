@@ -1,14 +1,16 @@
 //! Discs in a turning drum at several sizes: what a step costs, and how fast the drum turns.
 //!
 //! ```sh
-//! discs fixed N SWEEPS STEPS    # touching discs, a fixed number of Gauss-Seidel sweeps per step: time and memory per disc
+//! discs fixed N SWEEPS STEPS [SCHEME]  # touching discs, a fixed number of Gauss-Seidel sweeps per solve: time and memory per disc
+//! discs solved N TOL STEPS [SCHEME]  # discs that fall on each other, every step solved to a residual: time per step
+//! discs gas N TOL STEPS [SCHEME]     # the same for discs that fly about and bounce
 //! discs mixing N TOL END [FROM] # solved to a residual, before the time FROM to 1e-3: how many times real time
 //! discs bandwidth               # bytes per second that one thread of this machine moves (a = b + s c)
 //! ```
 
 use complementarity::{Options, Problem, Report, Solver, SolverInfo, Status, solver};
 use nonsmooth::law::ContactLaw;
-use nonsmooth::scheme;
+use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Advance, Observe};
 use nonsmooth::{Simulation, SimulationOptions, State};
 use nonsmooth_multibody::{Body, Builder, Multibody, Pose, Shape, Twist, Uniform};
@@ -16,12 +18,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// N discs in a drum that they fill as a thousand fill one of radius 1 m: of radius 0.02 m ± 10 % on a loose lattice, or equal ones that
-/// touch from the start and move at random.
-fn drum(n: usize, packed: bool) -> (Multibody, State) {
+#[derive(Clone, Copy, PartialEq)]
+enum Filling {
+    /// Of radius 0.02 m ± 10 % on a loose lattice.
+    Loose,
+    /// Equal ones that touch from the start and move at random.
+    Packed,
+    /// Of radius 0.012 m ± 10 %, without weight, flying about and bouncing with e = 0.8: contacts in pairs and threes.
+    Gas,
+}
+
+/// N discs in a drum that they fill as a thousand fill one of radius 1 m.
+fn drum(n: usize, filling: Filling) -> (Multibody, State) {
+    let packed = filling == Filling::Packed;
+    let (gravity, mean, speed, e) = match filling {
+        Filling::Gas => (0.0, 0.012, 1.0, 0.8),
+        Filling::Loose => (-9.81, 0.02, 0.0, 0.0),
+        Filling::Packed => (-9.81, 0.02, 0.1, 0.0),
+    };
     let radius = (n as f64 / 1000.0).sqrt();
     let mut world = Builder::new();
-    world.gravity([0.0, -9.81]);
+    world.gravity([0.0, gravity]);
     let rate = Twist { velocity: [0.0, 0.0], spin: 1.0 };
     world.body(Body::driven("drum", Uniform { start: Pose::default(), rate }).shape(Shape::inner_circle(radius)));
     let spacing = if packed { 0.04 } else { 0.0445 };
@@ -38,11 +55,13 @@ fn drum(n: usize, packed: bool) -> (Multibody, State) {
         for column in 0..columns {
             let x = -radius + (column as f64 + 0.5 + 0.5 * (row % 2) as f64) * spacing;
             if made < n && (x * x + y * y).sqrt() < radius - 0.023 {
-                let r = if packed { 0.02 } else { 0.02 * (1.0 + 0.1 * (2.0 * random() - 1.0)) };
+                let r = if packed { mean } else { mean * (1.0 + 0.1 * (2.0 * random() - 1.0)) };
                 let mut body = Body::new(&format!("disc_{made}")).at([x, y], 0.0).density(1000.0);
-                if packed {
+                if speed > 0.0 {
                     // Every contact has something to do.
-                    body = body.moving([0.2 * random() - 0.1, 0.2 * random() - 0.1], 10.0 * random() - 5.0);
+                    let mut one = || speed * (2.0 * random() - 1.0);
+                    let velocity = [one(), one()];
+                    body = body.moving(velocity, 10.0 * random() - 5.0);
                 }
                 world.body(body.shape(Shape::disc(r)));
                 made += 1;
@@ -50,7 +69,7 @@ fn drum(n: usize, packed: bool) -> (Multibody, State) {
         }
     }
     assert_eq!(made, n, "the drum is too small");
-    world.contact_of_all("contact", ContactLaw::newton(0.0).coulomb(1, 0.3));
+    world.contact_of_all("contact", ContactLaw::newton(e).coulomb(1, 0.3));
     world.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -80,6 +99,9 @@ impl Solver for Changing {
     }
 }
 
+/// Steps before `solved` measures.
+const SETTLE: usize = 100;
+
 fn resident() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find(|l| l.starts_with("VmHWM"));
@@ -107,26 +129,66 @@ fn main() {
     }
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok());
     let (Some(mode), Some(n), Some(a), Some(b)) = (args.get(1), number(2), number(3), number(4)) else {
-        eprintln!("usage: discs fixed N SWEEPS STEPS | discs mixing N TOL END [FROM] | discs bandwidth");
+        eprintln!(
+            "usage: discs fixed N SWEEPS STEPS [SCHEME] | discs solved|gas N TOL STEPS [SCHEME] | discs mixing N TOL END [FROM] | discs bandwidth"
+        );
         std::process::exit(2);
     };
     let n = n as usize;
     if mode == "fixed" && n > 100 {
         // What the program itself takes is not the discs'.
-        let (system, start) = drum(100, true);
+        let (system, start) = drum(100, Filling::Packed);
         let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
         Simulation::new(&system, start, scheme, SimulationOptions::new(1e-3, 5e-3))
             .unwrap_or_else(|e| panic!("{e}"))
             .run();
     }
     let before = resident();
-    let (system, start) = drum(n, mode == "fixed");
-    let scheme = scheme::make("moreau-midpoint", &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let filling = match mode.as_str() {
+        "fixed" | "solved" => Filling::Packed,
+        "gas" => Filling::Gas,
+        _ => Filling::Loose,
+    };
+    let (system, start) = drum(n, filling);
+    let name = if mode == "mixing" { None } else { args.get(5) };
+    // What is not solved must be taken as it is: a scheme with an iteration of its own is content with two digits.
+    let rattle = mode == "fixed" && name.is_some_and(|n| n == "rattle");
+    let settings = if rattle { Settings::new().number("newton_tol", 1e-2) } else { Settings::new() };
+    let scheme =
+        scheme::make(name.map_or("moreau-midpoint", String::as_str), &settings).unwrap_or_else(|e| panic!("{e}"));
     let step = 1e-3;
+    if mode == "solved" || mode == "gas" {
+        // The discs fall on each other first.
+        let (settle, steps) = (SETTLE, b as usize);
+        let mut options = SimulationOptions::new(step, step * (settle + steps) as f64);
+        options.solver_options.tolerance = a;
+        options.observe = Observe::NONE;
+        let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
+        for _ in 0..settle {
+            run.advance(&mut ());
+        }
+        let w = *run.work();
+        let clock = Instant::now();
+        while run.advance(&mut ()) == Advance::Stepped {}
+        let (seconds, summary) = (clock.elapsed().as_secs_f64(), run.summary());
+        let s = summary.work;
+        let per = |now: usize, then: usize| (now - then) as f64 / (s.scheme_calls - w.scheme_calls) as f64;
+        println!(
+            "{n} discs: {:.3} ms per step, {:.0} contacts, {:.1} solves and {:.1} iterations of the solver per step, {} rejected, {:?}{}",
+            1e3 * seconds / (s.scheme_calls - w.scheme_calls) as f64,
+            per(s.index_set, w.index_set),
+            per(s.solves, w.solves),
+            per(s.iterations, w.iterations),
+            s.rejected,
+            summary.status,
+            summary.stop.map_or_else(String::new, |s| format!(": {s}")),
+        );
+        return;
+    }
     if mode == "fixed" {
         let (sweeps, steps) = (a as usize, b as usize);
-        // Buffers reach their sizes.
-        let settle = 3;
+        // Buffers reach their sizes; where gaps never close beyond zero, discs that are thrown about must fall on each other first.
+        let settle = if rattle { SETTLE } else { 3 };
         let mut options = SimulationOptions::new(step, step * (settle + steps) as f64);
         options.observe = Observe::NONE;
         let mut run = Simulation::new(&system, start, scheme, options).unwrap_or_else(|e| panic!("{e}"));
@@ -145,9 +207,11 @@ fn main() {
         let calls = (s.scheme_calls - w.scheme_calls) as f64;
         let contacts = (s.index_set - w.index_set) as f64 / calls;
         println!(
-            "{n} discs: {:.1} us per step, {contacts:.0} contacts, {:.1} ns per contact and sweep, {:.1} redone, {:.0} bytes per disc",
+            "{n} discs: {:.1} us per step, {contacts:.0} contacts, {:.1} solves of {:.1} us, {:.1} ns per contact and sweep, {:.1} redone, {:.0} bytes per disc",
             1e6 * seconds / calls,
-            1e9 * seconds / (calls * contacts * sweeps as f64),
+            (s.solves - w.solves) as f64 / calls,
+            1e6 * seconds / (s.solves - w.solves) as f64,
+            1e9 * seconds / ((s.solves - w.solves) as f64 * contacts * sweeps as f64),
             (s.reach_redone - w.reach_redone) as f64,
             (resident() - before) / n as f64,
         );
@@ -163,38 +227,39 @@ fn main() {
     run.set_solver(Box::new(Changing(auto, tolerance.clone())));
     let mut clock = Instant::now();
     let begin = Instant::now();
-    let mut last = *run.work();
+    let (mut last, mut since) = (*run.work(), run.state().t);
     loop {
         let done = run.advance(&mut ()) != Advance::Stepped;
         let t = run.state().t;
         if t >= from {
             tolerance.store(a.to_bits(), Ordering::Relaxed);
         }
-        if done || (t / 0.1).floor() > ((t - step) / 0.1).floor() {
+        // The advance that finds the end makes no step.
+        if t > since && (done || (t / 0.1).floor() > (since / 0.1).floor()) {
             let w = *run.work();
             let kinetic: f64 = 0.5 * run.state().u.iter().map(|u| u * u).sum::<f64>();
             let steps = (w.steps - last.steps).max(1) as f64;
             eprintln!(
                 "t = {t:.3}  {:.1} times real time, {:.1} iterations per step (max {}), {:.0} contacts, redone {}, rejected {}, v^2/2 {kinetic:.3e}",
-                clock.elapsed().as_secs_f64() / (steps * step),
+                clock.elapsed().as_secs_f64() / (t - since),
                 (w.iterations - last.iterations) as f64 / steps,
                 w.iterations_max,
                 (w.index_set - last.index_set) as f64 / (w.scheme_calls - last.scheme_calls).max(1) as f64,
                 w.reach_redone - last.reach_redone,
                 w.rejected - last.rejected,
             );
-            last = w;
+            (last, since) = (w, t);
             clock = Instant::now();
-            if done {
-                let s = run.summary();
-                println!(
-                    "{:?} after {:.2} s: {:?}",
-                    s.status,
-                    begin.elapsed().as_secs_f64(),
-                    s.stop.map(|s| s.to_string())
-                );
-                break;
-            }
+        }
+        if done {
+            let s = run.summary();
+            println!(
+                "{:?} after {:.2} s: {:?}",
+                s.status,
+                begin.elapsed().as_secs_f64(),
+                s.stop.map(|s| s.to_string())
+            );
+            break;
         }
     }
 }

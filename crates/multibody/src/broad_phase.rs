@@ -6,6 +6,7 @@
 //! speeds costs O(n log n) plus the pairs found; what has no end (half-planes, drums) is held against everything.
 //!
 //! Cells are numbered by 28 bits in each direction; what lies beyond shares the outermost cells, which costs time and misses nothing.
+//! Circles are numbered by 32 bits; there are as many as shapes, of which a system has at most 2²⁴ (`detection::MAX_SHAPES`).
 //!
 //! The search may be split over threads: each takes a stretch of the sorted circles and writes its own list, the lists are joined in
 //! order and sorted by identity, so that the result does not depend on their number.

@@ -27,7 +27,7 @@ const SHAPE_BITS: u32 = 24;
 const FEATURE_BITS: u32 = 4;
 /// Bit of a feature: the point belongs to the second shape.
 const OF_SECOND: u64 = 8;
-/// Shapes that identities can tell apart.
+/// Shapes that identities can tell apart; more are an error when a system is built.
 pub(crate) const MAX_SHAPES: usize = 1 << SHAPE_BITS;
 
 /// Margin of the list of contacts: part of the size of a body.

@@ -18,7 +18,7 @@ use nonsmooth::names::Names;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Coordinates that can be numbered.
+/// Coordinates that can be numbered by 32 bits; more are an error when a system is built. Scenes stop far below.
 pub(crate) const MAX_COORDINATES: usize = u32::MAX as usize - 1;
 /// How a body moves. A thin pointer for those that do not move by forces: they are few.
 #[derive(Debug, Clone)]
@@ -454,7 +454,7 @@ impl System for Multibody {
         }
     }
 
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         if !k.detected() {
             out.fill(0.0);
             return;
@@ -477,7 +477,7 @@ impl System for Multibody {
             for unit in &units {
                 let (dp, ds) = if second { (&zero, unit) } else { (unit, &zero) };
                 let change = touch.velocity_change(&vp, &vs, dp, ds, &zero, &zero);
-                for (r, c) in change.iter().take(k.dim()).enumerate() {
+                for (r, c) in change.iter().take(k.dim()).skip(skip).enumerate() {
                     out[r * width + column] = *c;
                 }
                 column += 1;

@@ -95,7 +95,7 @@ fn smooth(system: &Multibody, k: &Interaction, t: f64, s: &State) -> bool {
     let n = k.dim() * k.dofs.len();
     let at = |t: f64, q: &[f64]| {
         let (mut gamma_q, mut w, mut chi) = (vec![0.0; n], vec![0.0; n], vec![0.0; k.dim()]);
-        system.velocity_gradient(k, t, q, &s.u, &mut gamma_q);
+        system.velocity_gradient(k, 0, t, q, &s.u, &mut gamma_q);
         system.velocity(k, t, q, &mut w, &mut chi);
         gamma_q.extend(w);
         gamma_q
@@ -310,8 +310,8 @@ impl System for Wrong {
     fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         self.0.velocity(k, t, q, w, chi);
     }
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.0.velocity_gradient(k, t, q, u, out);
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.0.velocity_gradient(k, skip, t, q, u, out);
         out[0] += 1e-4;
     }
     fn name(&self, id: u64) -> String {

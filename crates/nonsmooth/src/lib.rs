@@ -45,7 +45,7 @@ mod state;
 pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
-pub use state::{Percussions, Reason, Sigma, State, Step, StepReport};
+pub use state::{Memory, Percussions, Reason, Sigma, State, Step, StepReport};
 
 /// Compiles and runs the Rust blocks of the README.
 #[cfg(doctest)]

@@ -35,8 +35,19 @@ impl Percussions {
         &self.ids
     }
 
+    /// Components of interaction `i` of the list.
+    pub(crate) fn range(&self, i: usize) -> std::ops::Range<usize> {
+        self.start[i] as usize..self.start[i + 1] as usize
+    }
+
     fn slot(&self, i: usize) -> &[f64] {
-        &self.values[self.start[i] as usize..self.start[i + 1] as usize]
+        &self.values[self.range(i)]
+    }
+
+    /// Place in the list of an interaction, looked up first at place `i`.
+    #[inline]
+    pub(crate) fn place(&self, i: usize, id: u64) -> Option<usize> {
+        if self.ids.get(i) == Some(&id) { Some(i) } else { self.ids.binary_search(&id).ok() }
     }
 
     /// The percussion of one interaction, if it is listed.
@@ -47,7 +58,7 @@ impl Percussions {
     /// The percussion of one interaction, looked up first at place `i`: lists rarely change.
     #[inline]
     pub(crate) fn at(&self, i: usize, id: u64) -> Option<&[f64]> {
-        if self.ids.get(i) == Some(&id) { Some(self.slot(i)) } else { self.get(id) }
+        self.place(i, id).map(|i| self.slot(i))
     }
 
     /// Zeros for every interaction of a list.
@@ -83,15 +94,39 @@ pub struct State {
     pub u: Vec<f64>,
     /// Percussions of the step that led here: warm start.
     pub percussions: Percussions,
-    /// Coordinates one step before, for schemes of two steps; empty for the others and before the first step. They belong to
-    /// the step length they were made with.
-    pub previous: Vec<f64>,
+    /// What else the scheme carries over.
+    pub memory: Memory,
+}
+
+/// What a scheme carries from one step into the next beside q, u and percussions: empty before the first step, and where the scheme needs none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory {
+    /// Coordinates one step before, for schemes of two steps. They belong to the step length they were made with.
+    pub before: Vec<f64>,
+    /// Velocity in the middle of the step, for schemes of two stages.
+    pub middle: Vec<f64>,
+    /// The part of the percussions that acted in the first stage, laid out as they are.
+    pub first: Vec<f64>,
+}
+
+impl Memory {
+    fn assign(&mut self, other: &Memory) {
+        room::assign(&mut self.before, &other.before);
+        room::assign(&mut self.middle, &other.middle);
+        room::assign(&mut self.first, &other.first);
+    }
+
+    fn clear(&mut self) {
+        self.before.clear();
+        self.middle.clear();
+        self.first.clear();
+    }
 }
 
 impl State {
     /// A state without history.
     pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
-        Self { t, q, u, percussions: Percussions::default(), previous: Vec::new() }
+        Self { t, q, u, percussions: Percussions::default(), memory: Memory::default() }
     }
 
     /// Copies another state, keeping the memory.
@@ -100,7 +135,7 @@ impl State {
         room::assign(&mut self.q, &other.q);
         room::assign(&mut self.u, &other.u);
         self.percussions.assign(&other.percussions);
-        room::assign(&mut self.previous, &other.previous);
+        self.memory.assign(&other.memory);
     }
 }
 
@@ -150,6 +185,10 @@ pub struct StepReport {
     pub pivots: usize,
     /// Newton iterations of the scheme.
     pub newton: usize,
+    /// The same by stage, for schemes of two stages.
+    pub stages: [usize; 2],
+    /// Stages that the first try did not solve, so that the scheme went down its ladder.
+    pub retries: usize,
     /// Contacts that took part: the size of the index set.
     pub index_set: usize,
     /// Largest residual of the one-step problems.
@@ -203,7 +242,7 @@ impl Step {
         self.impact = false;
         self.u_minus.clear();
         self.ahead.clear();
-        self.end.previous.clear();
+        self.end.memory.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
             self.begun_for = self.candidates.version();

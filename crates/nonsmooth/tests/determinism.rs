@@ -263,7 +263,8 @@ fn a_run_in_two_parts_is_the_run_in_one() {
         };
         let (whole, half) = (go(start.clone(), end), go(start, 1.0));
         let parts = go(half, end);
-        let all = |s: &State| (s.t.to_bits(), bits(&s.q), bits(&s.u), bits(s.percussions.values()), bits(&s.previous));
+        let all =
+            |s: &State| (s.t.to_bits(), bits(&s.q), bits(&s.u), bits(s.percussions.values()), bits(&s.memory.before));
         assert_eq!(all(&whole), all(&parts), "{}", variant.label);
     }
 }

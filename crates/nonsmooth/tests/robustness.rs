@@ -9,7 +9,7 @@ use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOpt
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const BOTH: [&str; 2] = ["moreau-jean", "moreau-midpoint"];
+const NAMES: [&str; 3] = ["moreau-jean", "moreau-midpoint", "rattle"];
 
 fn run(system: &dyn System, name: &str, q: &[f64], u: &[f64], options: SimulationOptions) -> (Summary, Vec<Record>) {
     let mut trajectory = Trajectory::new(Recording::Every(1));
@@ -60,7 +60,7 @@ impl Model for Breaking {
 
 #[test]
 fn a_force_that_becomes_nan_stops_the_run_with_time_and_culprit() {
-    for name in BOTH {
+    for name in NAMES {
         for (over_ground, on_rail) in [(false, false), (true, false), (false, true)] {
             let system = Differentiated::new(Breaking { over_ground, on_rail }).unwrap();
             let (summary, records) = run(&system, name, &[0.0; 2], &[0.0; 2], SimulationOptions::new(0.02, 1.0));
@@ -124,8 +124,14 @@ fn assert_unsolvable(what: &str, summary: &Summary, t: f64, h: f64, names: &[&st
     assert!((stop.t - t).abs() <= 2.0 * h, "{what}: {stop}");
     let Failure::Solver(report) = &stop.failure else { panic!("{what}: {:?}", stop.failure) };
     assert!(!report.solved() && report.residual > 1e-3, "{what}: {report:?}");
-    // First try, and every halving.
-    assert_eq!(summary.work.rejected, 1 + Policy::default().halvings, "{what}: {:?}", summary.work);
+    // First try, and every halving; on position level shorter steps may still be made, up to the place.
+    let tried = 1 + Policy::default().halvings;
+    let exactly = what != "rattle";
+    assert!(
+        summary.work.rejected == tried || (!exactly && summary.work.rejected > tried),
+        "{what}: {:?}",
+        summary.work
+    );
     let json = stop.problem.as_ref().expect("the problem is saved");
     for name in names {
         assert!(json.contains(&format!("\"{name}\"")), "{what}: `{name}` is in the file {json}");
@@ -146,7 +152,7 @@ fn joints_that_contradict_each_other_stop_the_run_with_the_problem_saved() {
     // On the grid, so that no halved step can be made after it.
     let (from, h) = (0.375, 0.125);
     let system = Differentiated::new(Torn { from }).unwrap();
-    for name in BOTH {
+    for name in NAMES {
         let (summary, records) = run(&system, name, &[0.0], &[0.5], SimulationOptions::new(h, 1.0));
         assert_unsolvable(name, &summary, from, h, &["one", "two"]);
         for r in &records {
@@ -159,17 +165,18 @@ fn joints_that_contradict_each_other_stop_the_run_with_the_problem_saved() {
 #[test]
 fn a_driven_mass_before_a_wall_stops_the_run_with_the_problem_saved() {
     let system = Differentiated::new(Rammed).unwrap();
-    for name in BOTH {
+    for name in NAMES {
         let (summary, records) = run(&system, name, &[0.0], &[1.0], SimulationOptions::new(0.1, 1.0));
         assert_unsolvable(name, &summary, 0.5, 0.1, &["drive", "wall"]);
         assert!(records.len() >= 5, "{name}: it came to the wall");
     }
 }
 
-/// A mass on a spring that is as good as a constant force to the middle: F = −A tanh(x/ε).
+/// A mass on a spring that is as good as a constant force to the middle, F = −A tanh(x/ε); or on a damper like that, F = −A tanh(u/ε).
 struct Stiff {
     force: f64,
     width: f64,
+    damper: bool,
 }
 
 impl Model for Stiff {
@@ -179,8 +186,25 @@ impl Model for Stiff {
     fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
         m[0] = T::from(1.0);
     }
-    fn force<T: Scalar>(&self, _i: usize, _t: T, q: &[T], _u: &[T], h: &mut [T]) {
-        h[0] = (q[0] / self.width).tanh() * -self.force;
+    fn force<T: Scalar>(&self, _i: usize, _t: T, q: &[T], u: &[T], h: &mut [T]) {
+        h[0] = (if self.damper { u[0] } else { q[0] } / self.width).tanh() * -self.force;
+    }
+}
+
+/// Asserts that steps were halved, that those taken are solved, and that the grid 0, h, 2h, .. end is met to the bit.
+fn assert_halved(what: &str, summary: &Summary, records: &[Record], h: f64, end: f64) {
+    assert_eq!(summary.status, Status::Done, "{what}: {:?}", summary.stop.as_ref().map(ToString::to_string));
+    assert!(summary.work.rejected > 0, "{what}: {:?}", summary.work);
+    assert_eq!(summary.work.scheme_calls, summary.work.steps + summary.work.rejected, "{what}: {:?}", summary.work);
+    let n = (end / h).round() as usize;
+    assert!(summary.work.steps > n, "{what}: halved steps were taken: {:?}", summary.work);
+    assert_eq!(records.len(), summary.work.steps + 1, "{what}");
+    // A step that was taken is solved: Newton's tolerance.
+    assert!(summary.worst.residual() <= 1e-9, "{what}: {:?}", summary.worst);
+    assert!(records.windows(2).all(|w| w[0].t < w[1].t), "{what}");
+    for k in 0..=n {
+        let t = if k == n { end } else { k as f64 * h };
+        assert!(records.iter().any(|r| r.t == t), "{what}: grid point {k} was missed");
     }
 }
 
@@ -190,21 +214,17 @@ fn where_newton_fails_the_step_is_halved_and_the_grid_is_kept() {
     // from one flat side of tanh to the other. At half the step it goes 2.5 mm and stays on its side.
     let (force, width, x0, h, end) = (100.0, 5e-4, 4e-3, 0.02, 1.0);
     assert!(force * h * h / 4.0 > 2.0 * x0 && force * h * h / 16.0 < x0 - 2.0 * width);
-    let system = Differentiated::new(Stiff { force, width }).unwrap();
+    let system = Differentiated::new(Stiff { force, width, damper: false }).unwrap();
     let (summary, records) = run(&system, "moreau-jean", &[x0], &[0.0], SimulationOptions::new(h, end));
-    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop.map(|s| s.to_string()));
-    assert!(summary.work.rejected > 0, "{:?}", summary.work);
-    assert_eq!(summary.work.scheme_calls, summary.work.steps + summary.work.rejected, "{:?}", summary.work);
-    assert!(summary.work.steps > 50, "halved steps were taken: {:?}", summary.work);
-    assert_eq!(records.len(), summary.work.steps + 1);
-    // A step that was taken is solved: Newton's tolerance.
-    assert!(summary.worst.residual() <= 1e-9, "{:?}", summary.worst);
-    // The grid 0, h, 2h, .. end is met to the bit, and times ascend.
-    assert!(records.windows(2).all(|w| w[0].t < w[1].t));
-    for k in 0..=50 {
-        let t = if k == 50 { end } else { f64::from(k) * h };
-        assert!(records.iter().any(|r| r.t == t), "grid point {k} was missed");
-    }
+    assert_halved("moreau-jean", &summary, &records, h, end);
+    // rattle takes h(t_n,q_n,v): v = u − (dt/2) A tanh(v/ε) with dt A/2 = 1 m/s > 2 u jumps from one side to the other on every rung, and
+    // is solved at once with a quarter of the step.
+    let (u0, h, end) = (0.3, 0.02, 0.2);
+    let system = Differentiated::new(Stiff { force, width: 1e-3, damper: true }).unwrap();
+    let (summary, records) = run(&system, "rattle", &[0.0], &[u0], SimulationOptions::new(h, end));
+    println!("rattle: {:?}", summary.work);
+    assert_halved("rattle", &summary, &records, h, end);
+    assert!(summary.work.retries >= 3 * summary.work.rejected, "every rung was tried: {:?}", summary.work);
 }
 
 /// Sets a flag at the k-th step.
@@ -223,7 +243,7 @@ impl Observer for Trip {
 #[test]
 fn an_interrupt_ends_the_run_after_the_present_step() {
     let system = Differentiated::new(Ball::default()).unwrap();
-    for name in BOTH {
+    for name in NAMES {
         let flag = Arc::new(AtomicBool::new(false));
         let mut options = SimulationOptions::new(0.01, 1.0);
         options.interrupt = Some(flag.clone());
@@ -264,11 +284,12 @@ fn difference(a: &[Record], b: &[Record]) -> f64 {
 
 #[test]
 fn a_weak_solver_falls_back_and_the_result_is_that_of_auto() {
-    for name in BOTH {
+    for name in NAMES {
         let (auto, expected) = launched("auto", Policy::default(), 10_000, name);
         assert_eq!(auto.work.fallbacks, 0, "{name}");
         let (weak, records) = launched("jacobi", Policy::default(), 5, name);
-        assert!(weak.work.fallbacks > 0, "{name}: {:?}", weak.work);
+        // rattle has a solver of its own for few contacts, and asks others where percussions are not unique.
+        assert!(weak.work.fallbacks > 0 || name == "rattle", "{name}: {:?}", weak.work);
         assert_eq!(weak.work.rejected, 0, "{name}: no step was lost, {:?}", weak.work);
         // 250 steps solved to 1e-10 of numbers of order one.
         let d = difference(&records, &expected);
@@ -278,7 +299,7 @@ fn a_weak_solver_falls_back_and_the_result_is_that_of_auto() {
 
 #[test]
 fn every_solver_runs_the_block_on_two_corners() {
-    for name in BOTH {
+    for name in NAMES {
         let (_, expected) = launched("auto", Policy::default(), 10_000, name);
         for info in solver::SOLVERS {
             let policy = Policy { fallback: false, halvings: 0 };
@@ -312,7 +333,7 @@ impl Model for Pair {
 fn two_free_masses_that_met_without_bounce_go_on_together() {
     // Nothing acts after the impact: all terms of the dynamics are rounding errors, which must not count as a residual.
     let system = Differentiated::new(Pair).unwrap();
-    for name in BOTH {
+    for name in NAMES {
         for v in [0.3, 7.7, 40.1] {
             let (summary, records) = run(&system, name, &[0.0, 0.1 * v], &[v, 0.0], SimulationOptions::new(0.01, 1.0));
             assert_eq!(summary.status, Status::Done, "{name}, v = {v}: {:?}", summary.stop.map(|s| s.to_string()));

@@ -40,7 +40,7 @@ impl Reach {
 /// Indices up to this many are kept without a heap: the velocities of two planar bodies.
 const INLINE: usize = 6;
 
-/// A short list of indices, cheap to make and to clone: lists of contacts change while bodies move.
+/// A short list of indices below 2³², cheap to make and to clone: lists of contacts change while bodies move.
 #[derive(Clone)]
 pub struct Indices(Store);
 
@@ -174,6 +174,12 @@ impl Interaction {
         self.dofs.coordinates()
     }
 
+    /// Number of values of its rows of Wᵀ, if 32 bits can hold it.
+    #[inline]
+    fn values(&self) -> Option<u32> {
+        u32::try_from(self.dofs.len()).ok()?.checked_mul(self.dim)
+    }
+
     /// Σ row_j u_j over [`Interaction::dofs`]: one component of Wᵀu.
     #[inline]
     pub fn row_times(&self, row: &[f64], u: &[f64]) -> f64 {
@@ -182,6 +188,10 @@ impl Interaction {
 }
 
 /// The interactions of a step attempt, in ascending order of [`Interaction::id`].
+///
+/// Their percussion components, and the values of their rows of Wᵀ (`dim` times the number of `dofs` each), are numbered by 32 bits; so
+/// are velocities and coordinates. A list with more of either is [at fault](Candidates::fault), and the step fails with that: the
+/// sums of any list that has no fault fit into the one-step problem.
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
     items: Vec<Interaction>,
@@ -251,13 +261,13 @@ impl Candidates {
         self.fault.as_deref()
     }
 
-    /// Makes room for `n` interactions: worth it where many are made one by one.
+    /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.
     pub fn reserve(&mut self, n: usize) {
-        self.items.clear();
         room::reserve(&mut self.items, n);
     }
 
-    /// Replaces the list. Items must come in ascending order of their identity.
+    /// Replaces the list. Items must come in ascending order of their identity. Too many for 32-bit numbers leave it empty and
+    /// [at fault](Candidates::fault).
     pub fn fill(&mut self, items: impl IntoIterator<Item = Interaction>) {
         self.fault = None;
         self.items.clear();
@@ -266,9 +276,13 @@ impl Candidates {
         self.start.clear();
         room::reserve(&mut self.start, self.items.len() + 1);
         self.start.push(0);
-        let mut total = 0;
+        let (mut total, mut values) = (0u32, 0u32);
         for k in &self.items {
-            total += k.dim;
+            let sums = (total.checked_add(k.dim), k.values().and_then(|n| values.checked_add(n)));
+            let (Some(components), Some(entries)) = sums else {
+                return self.fail("the interactions have more components, or more values in W, than 2³² − 1".into());
+            };
+            (total, values) = (components, entries);
             self.start.push(total);
         }
         self.version = VERSION.fetch_add(1, Ordering::Relaxed);
@@ -285,5 +299,39 @@ impl Candidates {
         self.version = other.version;
         self.source = other.source;
         self.fault.clone_from(&other.fault);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::ContactLaw;
+
+    fn contact(id: u64, dim: usize) -> Interaction {
+        Interaction::new(id, Kind::Contact, dim, Arc::new(Law::Contact(ContactLaw::newton(0.0))), [0, 1])
+    }
+
+    #[test]
+    fn reserving_leaves_a_list_as_it_is() {
+        let mut list = Candidates::default();
+        list.fill([contact(3, 1), contact(5, 2)]);
+        let version = list.version();
+        list.reserve(1000);
+        assert_eq!((list.len(), list.components(), list.version()), (2, 3, version));
+        assert_eq!(list.range(1), 1..3);
+        assert!(list.items.capacity() >= 1000);
+    }
+
+    #[test]
+    fn more_than_can_be_numbered_is_a_fault() {
+        let half = 1usize << 31;
+        let mut list = Candidates::default();
+        for (dims, fits) in [(vec![half - 1], true), (vec![half], false), (vec![half / 2; 2], false)] {
+            list.fill(dims.iter().enumerate().map(|(i, dim)| contact(i as u64, *dim)));
+            assert_eq!(list.fault().is_none(), fits, "{dims:?}");
+            assert_eq!(list.len(), if fits { dims.len() } else { 0 });
+        }
+        list.fill([contact(0, 1)]);
+        assert_eq!((list.fault(), list.components()), (None, 1));
     }
 }

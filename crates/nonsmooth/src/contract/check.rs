@@ -1,6 +1,6 @@
 //! The derivative checker: compares every derivative of a system with central differences of its values.
 //!
-//! One checker serves all systems: adapters, bodies, formulas. It looks at h_q B, h_u, W against ∂ġ/∂u
+//! One checker serves all systems: adapters, bodies, formulas. It looks at ∂q̇/∂q and B, h_q B, h_u, W against ∂ġ/∂u
 //! through g itself, g_q, γ_q and the rate of γ.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
@@ -81,6 +81,17 @@ pub fn derivatives_within(
         }
     };
 
+    // Kinematics.
+    let (nq, nu) = (q.len(), s.nu());
+    if !s.identity_kinematics {
+        let (mut exact, mut approx) =
+            ((vec![0.0; nq * nq], vec![0.0; nq * nu]), (vec![0.0; nq * nq], vec![0.0; nq * nu]));
+        system.kinematics_jacobian(t, q, u, &mut exact.0, &mut exact.1);
+        values.kinematics_jacobian(t, q, u, &mut approx.0, &mut approx.1);
+        compare("q'_q of the kinematics".into(), nq, &exact.0, &approx.0);
+        compare("B of the kinematics".into(), nu, &exact.1, &approx.1);
+    }
+
     // Forces: the potential's gradient, and both Jacobians.
     let n = s.nu();
     let all = |f: &dyn Fn(&mut Matrix)| -> Vec<f64> {
@@ -137,8 +148,8 @@ pub fn derivatives_within(
 
         let mut exact = vec![0.0; k.dim() * nc];
         let mut approx = exact.clone();
-        system.velocity_gradient(k, t, q, u, &mut exact);
-        values.velocity_gradient(k, t, q, u, &mut approx);
+        system.velocity_gradient(k, 0, t, q, u, &mut exact);
+        values.velocity_gradient(k, 0, t, q, u, &mut approx);
         compare(format!("gamma_q of {name}"), nc, &exact, &approx);
 
         let mut exact = vec![0.0; k.dim()];

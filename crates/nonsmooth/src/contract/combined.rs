@@ -133,6 +133,12 @@ impl System for Combined {
         }
     }
 
+    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        if let Some(p) = self.parts.iter().find(|p| !p.system.structure().identity_kinematics) {
+            p.system.kinematics_jacobian(t, q, u, by_q, by_u);
+        }
+    }
+
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
         let (part, i) = self.of_force(i);
         part.potential(i, t, q)
@@ -147,8 +153,8 @@ impl System for Combined {
         self.owner(k.id).position_gradient(k, t, q, out);
     }
 
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.owner(k.id).velocity_gradient(k, t, q, u, out);
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.owner(k.id).velocity_gradient(k, skip, t, q, u, out);
     }
 
     fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {

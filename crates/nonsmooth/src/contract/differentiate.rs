@@ -8,8 +8,8 @@ pub use error::ModelError;
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluate::{
-    Element, Force, Function, Gap, Joint, MAX_LOCAL, Potential, PotentialForce, Rate, Slip, VelocityJoint,
-    along_motion, derivatives, derivatives_once, rates, times_b, value,
+    Element, Force, Function, Gap, Joint, Kinematics, MAX_LOCAL, Potential, PotentialForce, Rate, Slip, VelocityJoint,
+    along_motion, derivatives, rates, row_times_b, value,
 };
 use super::layout::{ForceKind, Place};
 use super::model::Model;
@@ -114,7 +114,7 @@ impl<M: Model> Differentiated<M> {
                 row[own..lq.len()].fill(0.0);
                 let out = &mut w[r * n..(r + 1) * n];
                 out.fill(0.0);
-                let drift = times_b::<M, f64, MAX_LOCAL>(&self.model, place, t, lq, &row[..lq.len()], 1.0, out);
+                let drift = row_times_b(&self.model, place, t, lq, &row[..lq.len()], 1.0, out);
                 chi[r] = jacobian[r * width] + drift;
             }
         });
@@ -142,7 +142,7 @@ impl<M: Model> Differentiated<M> {
     fn gradient<F: Function>(&self, f: &F, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         self.local(place, q, u, |lq, lu, work| {
             let (values, _) = work.sized(rows, 0);
-            derivatives_once(f, t, lq, lu, 1..1 + lq.len(), values, out);
+            derivatives(f, t, lq, lu, 1..1 + lq.len(), values, out);
         });
     }
 
@@ -171,23 +171,25 @@ impl<M: Model> Differentiated<M> {
         let dofs = &place.velocities;
         let n = dofs.len();
         self.local(place, q, u, |lq, lu, work| {
-            let width = lq.len() + if with_u { n } else { 0 };
+            // Of q only if it is asked for.
+            let nq = if a == 0.0 { 0 } else { lq.len() };
+            let width = nq + if with_u { n } else { 0 };
+            if width == 0 {
+                return;
+            }
+            let first = 1 + lq.len() - nq;
             let (values, jacobian) = work.sized(n, width);
-            derivatives(f, t, lq, lu, 1..1 + width, values, jacobian);
+            derivatives(f, t, lq, lu, first..first + width, values, jacobian);
             let mut row = [0.0; MAX_LOCAL];
             for i in 0..n {
                 let line = &jacobian[i * width..(i + 1) * width];
                 row[..n].fill(0.0);
-                if place.blocks.is_empty() {
-                    for (r, v) in row[..n].iter_mut().zip(line) {
-                        *r = a * v;
-                    }
-                } else {
-                    times_b::<M, f64, MAX_LOCAL>(&self.model, place, t, lq, &line[..lq.len()], a, &mut row[..n]);
+                if nq > 0 {
+                    row_times_b(&self.model, place, t, lq, &line[..nq], a, &mut row[..n]);
                 }
                 if with_u {
                     for j in 0..n {
-                        row[j] += b * line[lq.len() + j];
+                        row[j] += b * line[nq + j];
                     }
                 }
                 for j in 0..n {
@@ -334,6 +336,31 @@ impl<M: Model> System for Differentiated<M> {
         }
     }
 
+    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        let wanted = !by_q.is_empty();
+        by_q.fill(0.0);
+        by_u.fill(0.0);
+        let (nq, nu) = (q.len(), u.len());
+        let (mut lq, mut lu) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
+        for (b, (coordinates, velocities)) in self.kinematics.iter().enumerate() {
+            let (n, m) = (coordinates.len(), velocities.len());
+            lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
+            lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
+            let mut scratch = self.scratch.borrow_mut();
+            let s = &mut *scratch;
+            let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+            let skip = if wanted { 0 } else { n };
+            let width = n + m - skip;
+            let (values, jacobian) = work.sized(n, width);
+            derivatives(&Kinematics(&self.model, b), t, &lq[..n], &lu[..m], 1 + skip..1 + n + m, values, jacobian);
+            for (line, &i) in jacobian.chunks_exact(width.max(1)).zip(coordinates) {
+                let (of_q, of_u) = line.split_at(n - skip);
+                coordinates.iter().zip(of_q).for_each(|(&j, v)| by_q[i * nq + j] = *v);
+                velocities.iter().zip(of_u).for_each(|(&j, v)| by_u[i * nu + j] = *v);
+            }
+        }
+    }
+
     fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
         let place = self.part(k);
         let (i, m) = (index_of(k.id), &self.model);
@@ -344,17 +371,22 @@ impl<M: Model> System for Differentiated<M> {
         }
     }
 
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         let place = self.part(k);
         let (i, m, n) = (index_of(k.id), &self.model, place.extended.len());
+        debug_assert!(skip <= k.position_dim());
         match k.kind {
+            Kind::Joint if skip > 0 => {}
             Kind::Joint => self.gradient(&Rate(m, place, Joint(m, i, place)), place, k.dim(), t, q, u, out),
             Kind::VelocityJoint => self.gradient(&VelocityJoint(m, i, place), place, k.dim(), t, q, u, out),
             Kind::Element => self.gradient(&Element(m, i, place), place, k.dim(), t, q, u, out),
             Kind::Contact => {
-                self.gradient(&Rate(m, place, Gap(m, i, place)), place, 1, t, q, u, &mut out[..n]);
+                let (normal, tangential) = out.split_at_mut(if skip > 0 { 0 } else { n });
+                if skip == 0 {
+                    self.gradient(&Rate(m, place, Gap(m, i, place)), place, 1, t, q, u, normal);
+                }
                 if k.dim() > 1 {
-                    self.gradient(&Slip(m, i, place), place, k.dim() - 1, t, q, u, &mut out[n..]);
+                    self.gradient(&Slip(m, i, place), place, k.dim() - 1, t, q, u, tangential);
                 }
             }
         }

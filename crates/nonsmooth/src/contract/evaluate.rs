@@ -56,19 +56,6 @@ pub(super) fn derivatives<F: Function>(
     });
 }
 
-/// The same for functions that no inner loop calls: one instance, so that models stay quick to compile.
-pub(super) fn derivatives_once<F: Function>(
-    f: &F,
-    t: f64,
-    q: &[f64],
-    u: &[f64],
-    vars: Range<usize>,
-    values: &mut [f64],
-    jacobian: &mut [f64],
-) {
-    passes::<F, 4, MAX_LOCAL>(f, t, q, u, vars, values, jacobian);
-}
-
 #[inline]
 fn passes<F: Function, const C: usize, const CAP: usize>(
     f: &F,
@@ -159,8 +146,21 @@ pub(super) fn rates<M: Model, T: Scalar, const CAP: usize>(
     }
 }
 
-/// out += rowᵀ B, with `row` over the extended coordinates; returns row·β.
-pub(super) fn times_b<M: Model, T: Scalar, const CAP: usize>(
+/// out += scale·rowᵀ B, with `row` over the extended coordinates; returns row·β.
+pub(super) fn row_times_b<M: Model>(
+    model: &M,
+    place: &Place,
+    t: f64,
+    q: &[f64],
+    row: &[f64],
+    scale: f64,
+    out: &mut [f64],
+) -> f64 {
+    with_capacity!(capacity(q, out, 0), CAP => times_b::<M, f64, CAP>(model, place, t, q, row, scale, out))
+}
+
+/// The same for any scalar.
+fn times_b<M: Model, T: Scalar, const CAP: usize>(
     model: &M,
     place: &Place,
     t: T,
@@ -217,6 +217,16 @@ impl<M: Model> Function for Joint<'_, M> {
     #[inline]
     fn eval<T: Scalar, const CAP: usize>(&self, t: T, q: &[T], _u: &[T], out: &mut [T]) {
         self.0.joint(self.1, t, &q[..self.2.own], out);
+    }
+}
+
+/// q̇ of kinematic block `i`.
+pub(super) struct Kinematics<'a, M>(pub(super) &'a M, pub(super) usize);
+
+impl<M: Model> Function for Kinematics<'_, M> {
+    #[inline]
+    fn eval<T: Scalar, const CAP: usize>(&self, t: T, q: &[T], u: &[T], out: &mut [T]) {
+        self.0.kinematics(self.1, t, q, u, out);
     }
 }
 

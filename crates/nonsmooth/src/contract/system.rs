@@ -77,6 +77,12 @@ pub trait System {
         qdot.copy_from_slice(u);
     }
 
+    /// ∂q̇/∂q (nq × nq) and B = ∂q̇/∂u (nq × nu) at (t,q,u), row by row; an empty `by_q` is not wanted. Only called if
+    /// [`Structure::identity_kinematics`] is false, for small systems.
+    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        differences::kinematics_jacobian(self, t, q, u, by_q, by_u);
+    }
+
     /// Potential V_i(t,q) of a contribution that has one (J).
     fn potential(&self, _i: usize, _t: f64, _q: &[f64]) -> f64 {
         0.0
@@ -92,9 +98,9 @@ pub trait System {
         differences::position_gradient(self, k, t, q, out);
     }
 
-    /// ∂γ/∂q at (t,q,u), row by row over [`Interaction::coordinates`].
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        differences::velocity_gradient(self, k, t, q, u, out);
+    /// ∂γ/∂q at (t,q,u), row by row over [`Interaction::coordinates`], without the first `skip` rows: 0, or [`Interaction::position_dim`].
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        differences::velocity_gradient(self, k, skip, t, q, u, out);
     }
 
     /// dγ/dt along the motion with u̇ = 0: the part of the relative acceleration that is not Wᵀu̇.
@@ -257,6 +263,30 @@ mod differences {
         plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect()
     }
 
+    pub(super) fn kinematics_jacobian<S: System + ?Sized>(
+        s: &S,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        by_q: &mut [f64],
+        by_u: &mut [f64],
+    ) {
+        let (nq, nu) = (q.len(), u.len());
+        let zero = kinematics(s, t, q, &vec![0.0; nu]);
+        for j in 0..nu {
+            let mut unit = vec![0.0; nu];
+            unit[j] = 1.0;
+            let column = kinematics(s, t, q, &unit);
+            (0..nq).for_each(|i| by_u[i * nu + j] = column[i] - zero[i]);
+        }
+        for j in 0..if by_q.is_empty() { 0 } else { nq } {
+            let mut unit = vec![0.0; nq];
+            unit[j] = 1.0;
+            let column = along(nq, q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, t, x, u)));
+            (0..nq).for_each(|i| by_q[i * nq + j] = column[i]);
+        }
+    }
+
     pub(super) fn force_jacobian<S: System + ?Sized>(
         s: &S,
         i: usize,
@@ -316,6 +346,7 @@ mod differences {
     pub(super) fn velocity_gradient<S: System + ?Sized>(
         s: &S,
         k: &Interaction,
+        skip: usize,
         t: f64,
         q: &[f64],
         u: &[f64],
@@ -326,8 +357,8 @@ mod differences {
             let mut unit = vec![0.0; q.len()];
             unit[j as usize] = 1.0;
             let column = along(k.dim(), q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
-            for r in 0..k.dim() {
-                out[r * coordinates.len() + c] = column[r];
+            for (r, v) in column.iter().skip(skip).enumerate() {
+                out[r * coordinates.len() + c] = *v;
             }
         }
     }

@@ -197,31 +197,40 @@ pub struct Variant {
     pub settings: Settings,
 }
 
-/// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1} and every rule for the forces.
+/// Options of which [`variants`] has all words.
+const WORDS: [&str; 3] = ["force", "guess", "friction_direction"];
+
+/// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1}, every rule for the forces, every start guess and direction of friction.
 pub fn variants() -> Vec<Variant> {
     let mut out = Vec::new();
     for info in SCHEMES {
         let has = |key: &str| info.options.iter().find(|o| o.key == key);
-        let thetas: &[Option<f64>] = if has("theta").is_some() { &[Some(0.0), Some(0.5), Some(1.0)] } else { &[None] };
-        let forces: Vec<Option<&str>> = match has("force").map(|o| o.kind) {
-            Some(OptionKind::Choice { words, .. }) => words.iter().copied().map(Some).collect(),
-            _ => vec![None],
-        };
-        for theta in thetas {
-            for force in &forces {
-                let mut label = info.name.to_string();
-                let mut settings = Settings::new();
-                if let Some(theta) = theta {
-                    label += &format!(" theta={theta}");
-                    settings = settings.number("theta", *theta);
-                }
-                if let Some(force) = force {
-                    label += &format!(" force={force}");
-                    settings = settings.word("force", force);
-                }
-                out.push(Variant { label, scheme: info.name, settings });
+        let plain = Variant { label: info.name.to_string(), scheme: info.name, settings: Settings::new() };
+        let mut all = vec![plain];
+        if has("theta").is_some() {
+            all = cross(&all, "theta", &[0.0, 0.5, 1.0], |settings, theta| settings.number("theta", *theta));
+        }
+        for key in WORDS {
+            if let Some(OptionKind::Choice { words, .. }) = has(key).map(|o| o.kind) {
+                all = cross(&all, key, words, |settings, word| settings.word(key, word));
             }
         }
+        out.extend(all);
     }
     out
+}
+
+/// Every variant with every value of an option.
+fn cross<T: std::fmt::Display>(
+    variants: &[Variant],
+    key: &str,
+    values: &[T],
+    set: impl Fn(Settings, &T) -> Settings,
+) -> Vec<Variant> {
+    let with = |v: &Variant, value: &T| Variant {
+        label: format!("{} {key}={value}", v.label),
+        scheme: v.scheme,
+        settings: set(v.settings.clone(), value),
+    };
+    variants.iter().flat_map(|v| values.iter().map(|value| with(v, value)).collect::<Vec<_>>()).collect()
 }

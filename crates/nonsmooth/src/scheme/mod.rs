@@ -4,8 +4,10 @@
 //! Adding a scheme costs one file whose head states its discrete equations, one row here, one row
 //! in the convergence test, one line in the changelog.
 
+pub mod acceleration;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
+pub mod rattle;
 pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
@@ -13,6 +15,7 @@ mod velocity_level;
 
 pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
+pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub(crate) use velocity_level::is_impact;
@@ -89,6 +92,8 @@ pub struct SchemeInfo {
     pub impact_steps: usize,
     /// Whether a step also solves for the end of the next one.
     pub looks_ahead: bool,
+    /// Stages of a step that Newton's method solves one after the other.
+    pub stages: usize,
     /// What it can take.
     pub supports: Supports,
     /// Its options.
@@ -180,7 +185,8 @@ pub trait Scheme {
 }
 
 /// All schemes.
-pub static SCHEMES: &[&SchemeInfo] = &[&moreau_jean::INFO, &moreau_midpoint::INFO, &schatzman_paoli::INFO];
+pub static SCHEMES: &[&SchemeInfo] =
+    &[&moreau_jean::INFO, &moreau_midpoint::INFO, &schatzman_paoli::INFO, &rattle::INFO];
 
 /// Makes a scheme by name. An unknown name is an error that suggests the nearest.
 pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {

@@ -56,6 +56,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    stages: 1,
     supports: SUPPORTS,
     options: options::OPTIONS,
     make: |s| Ok(Box::new(MoreauJean::new(MoreauJeanOptions::from_settings(s)?))),
@@ -383,7 +384,7 @@ impl MoreauJean {
         }
         let (t, q, u) = (start.t, &start.q, &start.u);
         if let Some(work) = self.work.as_mut() {
-            work.velocities_before(system, t, q, u, out);
+            work.velocities_before(system, t, q, u, &out.candidates, &out.active);
         }
         if !contacts {
             return Ok(());
@@ -399,7 +400,7 @@ impl MoreauJean {
                 out.active[i] = forecast <= ACTIVATION;
             }
         }
-        work.velocities_before(system, t, q, u, out);
+        work.velocities_before(system, t, q, u, &out.candidates, &out.active);
         Ok(())
     }
 
@@ -413,7 +414,7 @@ impl MoreauJean {
         self.buffers.v.clone_from(&step.end.u);
         if let Some(work) = self.work.as_mut() {
             work.begin(&step.candidates);
-            work.velocities_before(system, start.t, &start.q, &start.u, step);
+            work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
         }
         self.blend_trial(start);
         self.evaluate(system, start, step);

@@ -28,6 +28,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    stages: 1,
     supports: SUPPORTS,
     options: &[],
     make: |_| Ok(Box::new(MoreauMidpoint::default())),
@@ -79,7 +80,7 @@ impl MoreauMidpoint {
         if let Some(work) = self.work.as_mut() {
             let t_mid = start.t + 0.5 * step.dt;
             work.begin(&step.candidates);
-            work.velocities_before(system, t_mid, &self.q_mid, &start.u, step);
+            work.velocities_before(system, t_mid, &self.q_mid, &start.u, &step.candidates, &step.active);
             work.assemble_rows(system, t_mid, &self.q_mid, step);
             work.take_percussions(step);
         }
@@ -111,7 +112,7 @@ impl Scheme for MoreauMidpoint {
         }
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         work.begin(&out.candidates);
-        work.velocities_before(system, t_mid, &self.q_mid, &start.u, out);
+        work.velocities_before(system, t_mid, &self.q_mid, &start.u, &out.candidates, &out.active);
         work.assemble_rows(system, t_mid, &self.q_mid, out);
         work.warm_start(start, &out.candidates);
         if !(self.assembled && system.structure().constant_mass) {

@@ -61,6 +61,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: true,
     impact_steps: 4,
     looks_ahead: true,
+    stages: 1,
     supports: Supports {
         friction_dim: 0,
         joints: true,
@@ -140,12 +141,12 @@ impl SchatzmanPaoli {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
-        let first = start.previous.is_empty();
-        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.previous) };
+        let first = start.memory.before.is_empty();
+        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.memory.before) };
         let place = Place { t: start.t, dt, before, middle: &start.q };
         let kept = self.ahead.key == Some(key(system, &place, solve, out)) && !first;
         let ahead = &mut self.ahead;
-        if kept && same_bits(&ahead.before, &start.previous) && same_bits(&ahead.middle, &start.q) {
+        if kept && same_bits(&ahead.before, &start.memory.before) && same_bits(&ahead.middle, &start.q) {
             std::mem::swap(&mut self.q, &mut ahead.q);
             std::mem::swap(&mut self.p, &mut ahead.p);
             out.report.residual = ahead.report.residual;
@@ -306,12 +307,12 @@ impl Scheme for SchatzmanPaoli {
         }
         out.end.t = t;
         out.end.q.clone_from(&self.q);
-        out.end.previous.clone_from(&start.q);
+        out.end.memory.before.clone_from(&start.q);
         out.ahead.clone_from(&self.ahead.q);
         out.end.u.clear();
         out.end.u.extend(out.ahead.iter().zip(&start.q).map(|(ahead, q)| (ahead - q) / (2.0 * dt)));
         self.finish(system, start, out);
-        if start.previous.is_empty() && self.p.iter().any(|p| *p != 0.0) {
+        if start.memory.before.is_empty() && self.p.iter().any(|p| *p != 0.0) {
             // An impact in the very first step: the last problem must be the one that shows what forces alone make of u₀.
             let place = Place { t: start.t, dt, before: Before::Velocity(&start.u), middle: &start.q };
             self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut StepReport::default())?;

@@ -28,6 +28,15 @@ pub enum OptionKind {
         /// Unit, empty if none.
         unit: &'static str,
     },
+    /// A number in [min, max], or chosen by the scheme.
+    Automatic {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+        /// Unit, empty if none.
+        unit: &'static str,
+    },
     /// One of some words.
     Choice {
         /// Default.
@@ -143,6 +152,23 @@ impl Settings {
                 Err(SettingsError::Value { key: option.key, found: format!("{w:?}"), expected: expected() })
             }
         }
+    }
+
+    /// The number of an option that the scheme may choose, checked; `None` if it does.
+    pub(super) fn get_automatic(&self, option: &OptionInfo) -> Result<Option<f64>, SettingsError> {
+        let OptionKind::Automatic { min, max, .. } = option.kind else { return Ok(None) };
+        let found = match self.0.get(option.key) {
+            None => return Ok(None),
+            Some(Setting::Word(w)) if w == "auto" => return Ok(None),
+            Some(Setting::Number(v)) if *v >= min && *v <= max => return Ok(Some(*v)),
+            Some(Setting::Number(v)) => v.to_string(),
+            Some(Setting::Word(w)) => format!("{w:?}"),
+        };
+        Err(SettingsError::Value {
+            key: option.key,
+            found,
+            expected: format!("\"auto\" or a number in [{min}, {max}]"),
+        })
     }
 
     /// The word of an option, checked, or its default.

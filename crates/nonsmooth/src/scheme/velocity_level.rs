@@ -10,7 +10,7 @@
 mod examine;
 mod kinematics;
 
-pub(super) use examine::{Applied, kinematics_residual};
+pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
@@ -19,7 +19,7 @@ use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm, norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Status, room};
-use kinematics::Kinematics;
+pub(super) use kinematics::Kinematics;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
 /// contact that rests above zero by an error of the order of `newton_tol` is not lost (errata, "activation test").
@@ -188,11 +188,33 @@ impl VelocityLevel {
     }
 
     /// γ⁻ of all active interactions with the kinematics at (t,q).
-    pub(super) fn velocities_before(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64], step: &Step) {
-        for i in 0..step.candidates.len() {
-            if step.active[i] {
-                self.velocity_before(system, t, q, u, &step.candidates, i);
-            }
+    pub(super) fn velocities_before(
+        &mut self,
+        system: &dyn System,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        list: &Candidates,
+        active: &[bool],
+    ) {
+        let mut kinematics = std::mem::take(&mut self.kinematics);
+        self.velocities_before_by(&mut kinematics, system, t, q, u, list, active);
+        self.kinematics = kinematics;
+    }
+
+    /// The same with kinematics that a scheme keeps itself.
+    pub(super) fn velocities_before_by(
+        &mut self,
+        kinematics: &mut Kinematics,
+        system: &dyn System,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        list: &Candidates,
+        active: &[bool],
+    ) {
+        for i in (0..list.len()).filter(|&i| active[i]) {
+            kinematics.velocity(system, list, i, t, q, u, &mut self.before[list.range(i)]);
         }
     }
 
@@ -203,8 +225,23 @@ impl VelocityLevel {
 
     /// The blocks of the one-step problem with kinematics at (t,q).
     pub(super) fn assemble_rows(&mut self, system: &dyn System, t: f64, q: &[f64], step: &Step) {
-        let list = &step.candidates;
-        let same = self.rows_version == list.version() && self.rows_dt == step.dt && self.rows_active == step.active;
+        let mut kinematics = std::mem::take(&mut self.kinematics);
+        self.assemble_blocks(&mut kinematics, system, t, q, &step.candidates, &step.active, step.dt);
+        self.kinematics = kinematics;
+    }
+
+    /// The same for a list of candidates, those of them that take part, and forces that act for `dt`, with kinematics that a scheme keeps itself.
+    pub(super) fn assemble_blocks(
+        &mut self,
+        kinematics: &mut Kinematics,
+        system: &dyn System,
+        t: f64,
+        q: &[f64],
+        list: &Candidates,
+        active: &[bool],
+        dt: f64,
+    ) {
+        let same = self.rows_version == list.version() && self.rows_dt == dt && self.rows_active == active;
         if same && self.rows_constant {
             // Only the velocities before are new.
             for g in &self.groups {
@@ -217,28 +254,28 @@ impl VelocityLevel {
             return;
         }
         self.rows_version = list.version();
-        self.rows_dt = step.dt;
-        room::assign(&mut self.rows_active, &step.active);
+        self.rows_dt = dt;
+        room::assign(&mut self.rows_active, active);
         self.rows_constant = true;
         self.full.clear_blocks();
         self.groups.clear();
         self.contacts = 0;
         self.chi.clear();
-        self.make_room(step);
+        self.make_room(list, active, dt);
         for (i, k) in list.items().iter().enumerate() {
-            if !step.active[i] {
+            if !active[i] {
                 continue;
             }
             self.rows_constant &= k.constant;
             self.contacts += usize::from(k.kind == Kind::Contact);
             let (n, row) = (k.dofs.len(), self.chi.len());
-            let (w, chi) = self.kinematics.evaluate(system, list, i, t, q);
+            let (w, chi) = kinematics.evaluate(system, list, i, t, q);
             self.chi.extend_from_slice(chi);
             self.groups.push(Group { interaction: i as u32, row: row as u32, block: self.full.blocks().len() as u32 });
             let before = &self.before[list.range(i)];
             let full = &mut self.full;
             let mut at = 0;
-            k.law.percussion_sets(k.dim(), step.dt, |set| {
+            k.law.percussion_sets(k.dim(), dt, |set| {
                 let d = set.dim();
                 let mut c = [0.0; MAX_DIM];
                 for j in 0..d {
@@ -251,13 +288,13 @@ impl VelocityLevel {
     }
 
     /// Room for the active interactions of a step.
-    fn make_room(&mut self, step: &Step) {
-        let active = || step.candidates.items().iter().zip(&step.active).filter(|(_, a)| **a).map(|(k, _)| k);
+    fn make_room(&mut self, list: &Candidates, active: &[bool], dt: f64) {
+        let active = || list.items().iter().zip(active).filter(|(_, a)| **a).map(|(k, _)| k);
         let (mut groups, mut rows, mut blocks, mut dofs, mut values) = (0, 0, 0, 0, 0);
         for k in active() {
             groups += 1;
             rows += k.dim();
-            k.law.percussion_sets(k.dim(), step.dt, |set| {
+            k.law.percussion_sets(k.dim(), dt, |set| {
                 blocks += 1;
                 dofs += k.dofs.len();
                 values += set.dim() * k.dofs.len();
@@ -283,11 +320,30 @@ impl VelocityLevel {
 
     /// Percussions of a finished step, for looking at it again.
     pub(super) fn take_percussions(&mut self, step: &Step) {
+        self.gather(&step.candidates, step.end.percussions.values());
+    }
+
+    /// Percussions from values by component of the candidates.
+    pub(super) fn gather(&mut self, list: &Candidates, values: &[f64]) {
         room::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
-            let p = step.percussion(g.interaction());
-            self.r[g.row()..g.row() + p.len()].copy_from_slice(p);
+            let range = list.range(g.interaction());
+            self.r[g.row()..g.row() + range.len()].copy_from_slice(&values[range]);
         }
+    }
+
+    /// Percussions to values by component of the candidates; zero for those that take no part.
+    pub(super) fn scatter(&self, list: &Candidates, values: &mut [f64]) {
+        values.fill(0.0);
+        for g in &self.groups {
+            let range = list.range(g.interaction());
+            values[range.clone()].copy_from_slice(&self.r[g.row()..g.row() + range.len()]);
+        }
+    }
+
+    /// Interactions that take part, each with its blocks and its first row.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>, usize)> + '_ {
+        self.groups.iter().enumerate().map(|(g, group)| (group.interaction(), self.blocks(g), group.row()))
     }
 
     /// Solves the one-step problem into `r` and `v`.
@@ -306,14 +362,8 @@ impl VelocityLevel {
         work.residual = work.residual.max(report.residual);
         let size = norm(self.full.reduced().b());
         work.noise = work.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
-        if let Some(row) = report.row {
-            let mut finite = all_finite(&self.full.f);
-            self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
-            if !finite {
-                return Err(Failure::NotFinite { what: "the equation of motion".into() });
-            }
-            let velocity = system.structure().velocities[row].into();
-            return Err(Failure::Singular { what: "the iteration matrix", velocity });
+        if let (Status::Singular, Some(row)) = (report.status, report.row) {
+            return Err(self.singular(system, row));
         }
         if report.status == Status::NotFinite || !all_finite(&self.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
@@ -322,6 +372,16 @@ impl VelocityLevel {
             return Err(Failure::Solver(report));
         }
         Ok(())
+    }
+
+    /// Why M̂ has no factors: something in it is not finite, or it is singular at a velocity.
+    pub(super) fn singular(&self, system: &dyn System, row: usize) -> Failure {
+        let mut finite = all_finite(&self.full.f);
+        self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
+        if !finite {
+            return Failure::NotFinite { what: "the equation of motion".into() };
+        }
+        Failure::Singular { what: "the iteration matrix", velocity: system.structure().velocities[row].into() }
     }
 
     /// M(v − u₀) − dt·h − W r into `scratch`; its largest entry beyond rounding, and the size of its terms.
@@ -389,6 +449,27 @@ impl VelocityLevel {
             }
         }
         if before { change } else { f64::INFINITY }
+    }
+
+    /// χ of a row.
+    pub(super) fn chi(&self, row: usize) -> f64 {
+        self.chi[row]
+    }
+
+    /// γ⁺ of all rows, as taken last.
+    pub(super) fn after(&self) -> &[f64] {
+        &self.gamma
+    }
+
+    /// Gives the friction of the `part`-th interaction that takes part another restitution than its law's, or that of its law.
+    pub(super) fn set_slip_restitution(&mut self, list: &Candidates, part: usize, e: Option<f64>) {
+        let g = self.groups[part];
+        let k = &list.items()[g.interaction()];
+        let before = &self.before[list.range(g.interaction())];
+        for j in usize::from(k.kind == Kind::Contact)..k.dim() {
+            let e = e.unwrap_or(k.law.restitution(j));
+            self.full.c[g.row() + j] = self.chi[g.row() + j] + e * before[j];
+        }
     }
 
     /// Largest |γ⁺| of the rows.

@@ -11,6 +11,7 @@
 //!         + Σ_{i with potential} dt (ū − w)·h_i*                       theta (numerical)
 //!         + ½u₁ᵀ(M₁ − M*)u₁ − ½u₀ᵀ(M₀ − M*)u₀                          mass change (numerical)
 //!         + E(after) − E(before) of a correction of the state          projection (numerical)
+//!         + Σ (w_s − ū)·W P_s of a scheme whose stages s have velocities w_s of their own      stages (numerical)
 //! ```
 //!
 //! with w the velocity that moves the position, and D_i = V_i(t₁,q*) − V_i(t₀,q*) plus the part of
@@ -46,9 +47,11 @@ pub enum Line {
     Projection,
     /// Numerical: extrapolation.
     Extrapolation,
+    /// Numerical: percussions of a stage work over another velocity than the mean of the step.
+    Stages,
 }
 
-const LINES: [(Line, &str); 10] = [
+const LINES: [(Line, &str); 11] = [
     (Line::Normal, "contact.normal"),
     (Line::Friction, "contact.friction"),
     (Line::Joints, "joints"),
@@ -59,6 +62,7 @@ const LINES: [(Line, &str); 10] = [
     (Line::MassChange, "numerical.mass_change"),
     (Line::Projection, "numerical.projection"),
     (Line::Extrapolation, "numerical.extrapolation"),
+    (Line::Stages, "numerical.stages"),
 ];
 
 /// A compensated sum (Neumaier): the ledger of a million steps keeps its last digits.

@@ -1,7 +1,7 @@
 //! What happens to a step once it is final: certificate, ledger, events, sums, observers.
 
 use super::certificate::Certificate;
-use super::energy::{Line, potential_energy};
+use super::energy::{Ledger, Line, potential_energy};
 use super::events::{Event, EventKind};
 use super::options::Observe;
 use super::run::{Frame, Simulation};
@@ -22,6 +22,8 @@ pub struct StepView<'a> {
     pub raw: Option<(&'a [f64], &'a [f64])>,
     /// Kinetic plus potential energy at the end, if computed, J.
     pub energy: Option<f64>,
+    /// The ledger since the start, if kept.
+    pub ledger: Option<&'a Ledger>,
     /// Whether it is the last of the run.
     pub last: bool,
 }
@@ -46,7 +48,7 @@ impl Simulation<'_> {
         if observe == Observe::NONE {
             let raw = frame.corrected.then_some((&frame.raw_q[..], &frame.raw_u[..]));
             let (start, step) = (&frame.start, &frame.step);
-            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, last });
+            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, ledger: None, last });
             return;
         }
         // Certificate and ledger look at what the scheme made, before corrections.
@@ -111,6 +113,7 @@ impl Simulation<'_> {
             certificate: observe.certificate.then_some(&self.certificate),
             raw: frame.corrected.then_some((&frame.raw_q, &frame.raw_u)),
             energy,
+            ledger: observe.energy.then_some(&self.ledger),
             last,
         });
     }

@@ -348,6 +348,11 @@ impl<'a> Simulation<'a> {
         w.pivots += r.pivots;
         w.newton += r.newton;
         w.newton_max = w.newton_max.max(r.newton);
+        for ((total, most), n) in w.stages.iter_mut().zip(r.stages) {
+            *total += n;
+            *most = (*most).max(n);
+        }
+        w.retries += r.retries;
         w.index_set += r.index_set;
         w.index_set_max = w.index_set_max.max(r.index_set);
     }

@@ -21,12 +21,21 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
             return Err(Error::Size { what, found, expected });
         }
     }
-    if !start.previous.is_empty() && start.previous.len() != s.nq() {
-        return Err(Error::Size { what: "previous q", found: start.previous.len(), expected: s.nq() });
+    let memory = &start.memory;
+    let percussions = start.percussions.values().len();
+    let sizes = [
+        ("previous q", memory.before.len(), s.nq()),
+        ("velocity of the middle", memory.middle.len(), s.nu()),
+        ("percussions of the first stage", memory.first.len(), percussions),
+    ];
+    for (what, found, expected) in sizes {
+        if found != 0 && found != expected {
+            return Err(Error::Size { what, found, expected });
+        }
     }
-    let coordinates = start.q.iter().zip(s.coordinates.iter()).chain(start.previous.iter().zip(s.coordinates.iter()));
-    let named = coordinates.chain(start.u.iter().zip(s.velocities.iter()));
-    for (&value, name) in named {
+    let coordinates = [&start.q, &memory.before].into_iter().flat_map(|q| q.iter().zip(s.coordinates.iter()));
+    let velocities = [&start.u, &memory.middle].into_iter().flat_map(|u| u.iter().zip(s.velocities.iter()));
+    for (&value, name) in coordinates.chain(velocities) {
         if !value.is_finite() {
             return Err(Error::InitialValue { name: name.into(), value });
         }

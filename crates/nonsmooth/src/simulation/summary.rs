@@ -64,6 +64,10 @@ pub struct Work {
     pub newton: usize,
     /// Most Newton iterations in one step.
     pub newton_max: usize,
+    /// Newton iterations by stage, and most of them in one step, for schemes of two stages.
+    pub stages: [(usize, usize); 2],
+    /// Stages that the first try of a scheme did not solve, so that it went down its ladder.
+    pub retries: usize,
     /// Contacts that took part, summed over all calls.
     pub index_set: usize,
     /// Most contacts that took part in one step.

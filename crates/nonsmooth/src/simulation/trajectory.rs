@@ -5,7 +5,7 @@ use super::{Observer, StepView};
 use crate::contract::{Candidates, Reach, System};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Percussions, Sigma, State, Step};
+use crate::state::{Memory, Percussions, Sigma, State, Step};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,8 @@ pub struct StepRecord {
     pub active: Vec<bool>,
     /// Their discrete states.
     pub sigma: Vec<Sigma>,
+    /// What the scheme carries over from it.
+    pub memory: Memory,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -92,6 +94,7 @@ impl Trajectory {
                 percussions: step.end.percussions.clone(),
                 active: step.active.clone(),
                 sigma: step.sigma.clone(),
+                memory: step.end.memory.clone(),
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -108,7 +111,7 @@ impl Trajectory {
             let Some(s) = &to.step else { continue };
             let mut start = State::new(from.t, from.q.clone(), from.u.clone());
             // Only schemes of two steps look at it.
-            start.previous.clone_from(if i == 1 { &self.before } else { &self.records[i - 2].q });
+            start.memory.before.clone_from(if i == 1 { &self.before } else { &self.records[i - 2].q });
             // Identities are stable: the list at the start of the step, cut to what was recorded.
             let distance = system.travel(start.t, &start.q, &start.u, to.t, &to.q);
             system.candidates(start.t, &start.q, &start.u, Reach { time: s.dt, distance }, &mut step.candidates);
@@ -118,9 +121,16 @@ impl Trajectory {
                 step.active[j] = false;
                 step.set_inactive(j);
             }
+            step.end.memory.middle.clone_from(&s.memory.middle);
+            let of_stages = !s.memory.first.is_empty();
+            step.end.memory.first.resize(if of_stages { step.candidates.components() } else { 0 }, 0.0);
             for (j, k) in step.candidates.items().iter().enumerate() {
                 if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
                     let range = step.candidates.range(j);
+                    if of_stages {
+                        let first = &s.memory.first[s.percussions.range(at)];
+                        step.end.memory.first[range.clone()].copy_from_slice(first);
+                    }
                     step.end.percussions.values_mut()[range].copy_from_slice(p);
                     step.active[j] = s.active[at];
                     step.sigma[j] = s.sigma[at];
@@ -179,7 +189,7 @@ pub struct Recheck {
 impl Observer for Trajectory {
     fn begin(&mut self, _system: &dyn System, start: &State) {
         self.seen = 0;
-        self.before.clone_from(&start.previous);
+        self.before.clone_from(&start.memory.before);
         match &self.recording {
             Recording::Every(_) => {
                 self.records.clear();

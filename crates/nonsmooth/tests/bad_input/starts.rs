@@ -1,7 +1,7 @@
 //! Initial values, steps and times from which no run can start.
 
 use crate::flawed::{Flaw, fitting, names, options, run_error, simulate, start};
-use nonsmooth::{Error, SimulationOptions, State};
+use nonsmooth::{Error, Memory, SimulationOptions, State};
 
 #[test]
 fn initial_values_must_be_finite_and_fit() {
@@ -17,10 +17,16 @@ fn initial_values_must_be_finite_and_fit() {
         assert_eq!(error, Error::Size { what, found, expected: 2 });
         names!(error, Error::Size { .. }, what, &found.to_string(), "2");
     }
-    // The history of a scheme of two steps, as a checkpoint has it.
-    let with = |previous: Vec<f64>| run_error(Flaw::None, State { previous, ..start() }, options());
-    assert_eq!(with(vec![0.0; 3]), Error::Size { what: "previous q", found: 3, expected: 2 });
-    names!(with(vec![0.0, f64::NAN]), Error::InitialValue { .. }, "`y`", "NaN");
+    // The memory of schemes of two steps or two stages, as a checkpoint has it.
+    let with = |memory: Memory| run_error(Flaw::None, State { memory, ..start() }, options());
+    let before = |before: Vec<f64>| with(Memory { before, ..Memory::default() });
+    assert_eq!(before(vec![0.0; 3]), Error::Size { what: "previous q", found: 3, expected: 2 });
+    names!(before(vec![0.0, f64::NAN]), Error::InitialValue { .. }, "`y`", "NaN");
+    let middle = |middle: Vec<f64>| with(Memory { middle, ..Memory::default() });
+    assert_eq!(middle(vec![0.0]), Error::Size { what: "velocity of the middle", found: 1, expected: 2 });
+    names!(middle(vec![f64::NAN, 0.0]), Error::InitialValue { .. }, "`x'`", "NaN");
+    let first = with(Memory { first: vec![0.0; 5], ..Memory::default() });
+    assert_eq!(first, Error::Size { what: "percussions of the first stage", found: 5, expected: 0 });
 }
 
 #[test]

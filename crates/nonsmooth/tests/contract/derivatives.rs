@@ -62,8 +62,8 @@ impl System for Wrong<'_> {
             *first += 0.01;
         }
     }
-    fn velocity_gradient(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.inner.velocity_gradient(k, t, q, u, out);
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.inner.velocity_gradient(k, skip, t, q, u, out);
         if self.what == "gamma_q" {
             out[0] += 0.01;
         }

@@ -89,6 +89,7 @@ fn every_scheme_has_its_order_through_impacts() {
         row("schatzman-paoli theta=1/2", "schatzman-paoli", jean(0.5)),
         row("schatzman-paoli theta=1", "schatzman-paoli", jean(1.0)),
         row("schatzman-paoli theta=0", "schatzman-paoli", jean(0.0)),
+        row("rattle", "rattle", Settings::new()),
     ];
     assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its

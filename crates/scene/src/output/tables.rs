@@ -34,6 +34,7 @@ fn resolved(prepared: &Prepared) -> Map<String, Value> {
             (Some(Setting::Number(v)), _) => json!(v),
             (Some(Setting::Word(w)), _) => json!(w),
             (None, OptionKind::Number { default, .. }) => json!(default),
+            (None, OptionKind::Automatic { .. }) => json!("auto"),
             (None, OptionKind::Choice { default, .. }) => json!(default),
         };
         out.insert(o.key.into(), value);

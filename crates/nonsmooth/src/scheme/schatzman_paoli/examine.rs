@@ -232,8 +232,8 @@ impl SchatzmanPaoli {
         let (dt, list, n) = (step.dt, &step.candidates, start.q.len());
         split.q_after.clear();
         split.q_after.extend(start.q.iter().zip(&step.end.u).map(|(q, u)| q + 2.0 * dt * u));
-        let first = start.previous.is_empty();
-        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.previous) };
+        let first = start.memory.before.is_empty();
+        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.memory.before) };
         let places = [
             Place { t: start.t, dt, before, middle: &start.q },
             Place { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
@@ -315,7 +315,7 @@ impl SchatzmanPaoli {
             }
         }
         if !first {
-            let gone = |i: usize| (step.end.q[i] - start.previous[i] - 2.0 * dt * start.u[i]).abs();
+            let gone = |i: usize| (step.end.q[i] - start.memory.before[i] - 2.0 * dt * start.u[i]).abs();
             out.kinematics =
                 (0..n).map(gone).fold(0.0, |m: f64, d| if d <= m { m } else { d }) / (1.0 + max_norm(&step.end.q));
         }

@@ -29,6 +29,16 @@ pub(in crate::scheme) fn kinematics_residual(start: &State, step: &Step, qdot: &
     worst / (1.0 + max_norm(&step.end.q))
 }
 
+/// The line of the ledger for component `j` of an interaction.
+pub(in crate::scheme) fn line_of(kind: Kind, j: usize) -> Line {
+    match kind {
+        Kind::Joint | Kind::VelocityJoint => Line::Joints,
+        Kind::Element => Line::Elements,
+        Kind::Contact if j == 0 => Line::Normal,
+        Kind::Contact => Line::Friction,
+    }
+}
+
 impl VelocityLevel {
     /// Certificate of laws and dynamics with the rows as assembled, `r` taken from the step.
     pub(in crate::scheme) fn certify(
@@ -43,8 +53,14 @@ impl VelocityLevel {
         out.kinematics = kinematics;
         let (residual, scale) = self.dynamics_residual(&start.u, &step.end.u, step.dt);
         out.dynamics = if residual == 0.0 { 0.0 } else { residual / scale.max(f64::MIN_POSITIVE) };
-        // The interaction whose direction explains most of a dynamics residual.
-        let mut best = 0.0;
+        out.dynamics_culprit = self.explain_dynamics(step);
+        self.certify_laws(step, out);
+        out.geometry(system, step.end.t, &step.end.q, &step.candidates);
+    }
+
+    /// The interaction whose direction explains most of the dynamics residual in `scratch`.
+    pub(in crate::scheme) fn explain_dynamics(&self, step: &Step) -> Option<usize> {
+        let (mut best, mut culprit) = (0.0, None);
         for (gi, g) in self.groups.iter().enumerate() {
             let k = &step.candidates.items()[g.interaction()];
             for b in self.blocks(gi) {
@@ -55,13 +71,16 @@ impl VelocityLevel {
                 for (row, a) in self.full.coupling().values(b).chunks_exact(n).zip(&along) {
                     let explained = a.abs() / dot(row, row).sqrt().max(f64::MIN_POSITIVE);
                     if explained > best {
-                        best = explained;
-                        out.dynamics_culprit = Some(g.interaction());
+                        (best, culprit) = (explained, Some(g.interaction()));
                     }
                 }
             }
         }
-        // Laws.
+        culprit
+    }
+
+    /// The laws at the end of a step with the percussions in `r`.
+    pub(in crate::scheme) fn certify_laws(&mut self, step: &Step, out: &mut Certificate) {
         self.forget_velocities();
         self.velocities_after(&step.end.u);
         // Scale: percussions, and the terms that make up the relative velocities.
@@ -113,7 +132,6 @@ impl VelocityLevel {
                 }
             }
         }
-        out.geometry(system, step.end.t, &step.end.q, &step.candidates);
     }
 
     /// Ledger lines of the percussions: work over the mean velocity ū.
@@ -125,13 +143,7 @@ impl VelocityLevel {
                 let mut power = [0.0; MAX_DIM];
                 self.full.coupling().add_velocity(b, mean, &mut power[..rows.len()]);
                 for (row, power) in rows.zip(power) {
-                    let line = match k.kind {
-                        Kind::Joint | Kind::VelocityJoint => Line::Joints,
-                        Kind::Element => Line::Elements,
-                        Kind::Contact if row == g.row() => Line::Normal,
-                        Kind::Contact => Line::Friction,
-                    };
-                    out.add(line, power * self.r[row]);
+                    out.add(line_of(k.kind, row - g.row()), power * self.r[row]);
                 }
             }
         }

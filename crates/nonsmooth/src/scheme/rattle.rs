@@ -1,0 +1,257 @@
+//! The nonsmooth RATTLE scheme [Breuling2024, (25)-(43)]: order 2 where contacts persist, gaps and joints on position and velocity level.
+//!
+//! Two stages, with v = u_{n+1/2}, P = P¹ + P², M_n = M(t_n,q_n), W_n = W(t_n,q_n):
+//!
+//! ```text
+//! M_n (v − u_n) = (dt/2) h(t_n,q_n,v) + W_n P¹                                                     (25a)
+//! q_{n+1} = q_n + (dt/2)(q̇(t_n,q_n,v) + q̇(t_{n+1},q_{n+1},v))                                       (27)
+//! g(t_{n+1},q_{n+1}) = 0                             joints                                       (28a)
+//! γ(t_n,q_n,v) + γ(t_{n+1},q_{n+1},v) = 0            velocity joints                              (29a), see below
+//! 0 ≤ g_N(t_{n+1},q_{n+1}) ⊥ P¹_N ≥ 0                contacts                                     (33)
+//! −γ_F(t_{n+1},q_{n+1},v) ∈ N_{C_F(P¹_N)}(P¹_F)      friction                                     (36)
+//!
+//! M_{n+1} (u_{n+1} − v) = (dt/2) h(t_{n+1},q_{n+1},v) + W_{n+1} P²                                 (25b)
+//! ġ(t_{n+1},q_{n+1},u_{n+1}) = 0,  γ = 0             joints                                  (28b), (29b)
+//! −ξ_N ∈ N_{R₊}(P_N),   −ξ_F ∈ N_{C_F(P_N)}(P_F)     closed contacts, ξ = γ(u_{n+1}) + e γ(u_n)    (32), (34)
+//! ```
+//!
+//! with the corrections of `docs/errata.md`. (29a) has γ(t_{n+1},q_{n+1},v) = 0, which makes v tangent at the end of the step and the scheme of
+//! first order where W turns; the mean of both ends is to (29b) what (27), (28a) are to (28b). Elements without a gap: −γ(t_{n+1},q_{n+1},v) ∈ N(P¹) with P¹ ∈ C·dt/2 + D in the first stage, and
+//! P ∈ C·dt + D in the second.
+//!
+//! Each stage is solved by the semismooth Newton method in active-set form (§4): the factor r decides modes and nothing else; 1/G_ii by
+//! default. A stage that it does not solve goes down a ladder: smaller r (a hundredth, a ten-thousandth); the laws by the solver of the run within a Newton
+//! iteration on the rest, which is also the way for many contacts; then the loop halves the step. Every rung is counted.
+//!
+//! The start guess has P¹ and P² of the step before, and the velocities and q_{n+1} that they lead to; the paper's, `guess = "previous"`, is (q_n, v, P¹) of
+//! the step before, and (u_n, P²). Before the first step: the forces λ of (54), (55), as P¹ = dt/2·λ. With `guess = "previous"`, `r = 0.1`,
+//! `newton_norm = "absolute"`, `newton_tol = 1e-8` the iterations of the paper's Table 1 come out.
+//!
+//! Order 2 in q and u on smooth motion and where contacts persist while friction does not turn (see `second` for friction that does), else 1.
+
+mod examine;
+mod first;
+mod misfit;
+mod options;
+mod second;
+mod sensitivity;
+
+pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions};
+
+use super::velocity_level::SUPPORTS;
+use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
+use crate::contract::{Candidates, System};
+use crate::simulation::{Certificate, Ledger, Meter};
+use crate::state::{State, Step, StepReport};
+use complementarity::FullProblem;
+use first::First;
+use second::{Second, Solution};
+
+pub(super) static INFO: SchemeInfo = SchemeInfo {
+    name: "rattle",
+    summary: "nonsmooth RATTLE: order 2 in persistent contact, gaps and joints hold on position and velocity level",
+    reference: "Breuling2024, (25)-(43)",
+    position_level: true,
+    impact_steps: 1,
+    looks_ahead: false,
+    stages: 2,
+    supports: SUPPORTS,
+    options: options::OPTIONS,
+    make: |s| Ok(Box::new(Rattle::new(RattleOptions::from_settings(s)?))),
+};
+
+/// Newton iterations before a rung is given up: active-set methods that converge do so in far fewer.
+const MAX_NEWTON: usize = 20;
+/// Iterations with the laws solved by a solver, whose rate is O(dt).
+const MAX_OUTER: usize = 50;
+/// Factors of r on the rungs of the ladder.
+const SMALLER: [f64; 3] = [1.0, 1e-2, 1e-4];
+/// Components of interactions that take part up to which the dense Newton method is the faster way.
+const FEW: usize = 96;
+
+/// The nonsmooth RATTLE scheme. See the [module](self).
+#[derive(Default)]
+pub struct Rattle {
+    options: RattleOptions,
+    first: First,
+    second: Second,
+    /// Whether the last problem is that of the first stage.
+    in_first: bool,
+    ledger: examine::Scratch,
+}
+
+/// Where a step stands.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    system: &'a dyn System,
+    start: &'a State,
+    dt: f64,
+    list: &'a Candidates,
+}
+
+impl Place<'_> {
+    fn end(&self) -> f64 {
+        self.start.t + self.dt
+    }
+}
+
+/// Why a rung did not solve its stage.
+enum Unsolved {
+    /// The next rung may.
+    Newton,
+    /// More contacts take part than are few.
+    Many,
+    /// None will.
+    Failure(Failure),
+}
+
+impl From<Failure> for Unsolved {
+    fn from(f: Failure) -> Self {
+        Unsolved::Failure(f)
+    }
+}
+
+impl Rattle {
+    /// With given options; wrong ranges are refused by [`super::make`].
+    pub fn new(options: RattleOptions) -> Self {
+        let mut made = Self { options, ..Self::default() };
+        made.first.mean_slip = options.friction_direction == FrictionDirection::Mean;
+        made
+    }
+
+    /// The options.
+    pub fn options(&self) -> &RattleOptions {
+        &self.options
+    }
+
+    fn first_stage(&mut self, place: &Place, solve: &mut Solve, out: &mut StepReport) -> Result<bool, Failure> {
+        self.in_first = true;
+        self.first.begin(place);
+        // For many contacts the forces of the start are as hard to find as the percussions.
+        if place.start.memory.middle.is_empty() && place.list.components() <= FEW {
+            self.initial_guess(place, solve);
+        }
+        if self.options.guess == Guess::Predicted {
+            self.first.predict(place)?;
+        }
+        for (rung, smaller) in SMALLER.into_iter().enumerate() {
+            if rung > 0 {
+                self.first.begin(place);
+            }
+            match self.first.newton(&self.options, place, smaller, out) {
+                Ok(non_unique) => return Ok(non_unique),
+                Err(Unsolved::Failure(failure)) => return Err(failure),
+                Err(Unsolved::Many) => break,
+                Err(Unsolved::Newton) => out.retries += 1,
+            }
+        }
+        self.first.by_solver(&self.options, place, solve, out)
+    }
+
+    fn both_stages(&mut self, place: &Place, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+        match self.first_stage(place, solve, &mut out.report) {
+            Ok(many) => out.report.non_unique |= many,
+            Err(failure) => {
+                // What the problem that failed is made of.
+                out.active.clone_from(&self.first.included);
+                return Err(failure);
+            }
+        }
+        self.second.activate(place, &self.first.q, &self.first.p, &mut out.active);
+        self.second.assemble(place, &mut self.first, &out.active);
+        self.second_stage(place, solve, &mut out.report)
+    }
+
+    /// P¹ of the first step from the forces at its start.
+    fn initial_guess(&mut self, place: &Place, solve: &mut Solve) {
+        let mut forces = acceleration::Forces::new(place.system);
+        if forces.solve(place.system, place.start, place.list, solve) {
+            self.first.set_guess(place, forces.lambda());
+        }
+    }
+
+    fn second_stage(&mut self, place: &Place, solve: &mut Solve, out: &mut StepReport) -> Result<(), Failure> {
+        self.in_first = false;
+        let mut predicted = self.options.guess == Guess::Predicted;
+        self.second.guess(place, predicted);
+        let mut round = 0;
+        loop {
+            let mut solved = None;
+            for (rung, smaller) in SMALLER.into_iter().enumerate() {
+                if rung > 0 {
+                    self.second.guess(place, false);
+                }
+                let predicted = std::mem::take(&mut predicted);
+                match self.second.newton(&self.options, place, &self.first.v, smaller, predicted, out) {
+                    Ok(solution) => {
+                        solved = Some(solution);
+                        break;
+                    }
+                    Err(Unsolved::Failure(failure)) => return Err(failure),
+                    Err(Unsolved::Many) => break,
+                    Err(Unsolved::Newton) => out.retries += 1,
+                }
+            }
+            match solved {
+                Some(Solution { non_unique, doubtful: false }) => out.non_unique |= non_unique,
+                _ => self.second.by_solver(place, solve, out)?,
+            }
+            if !self.second.align(&self.options, place, out.noise, round) {
+                return Ok(());
+            }
+            round += 1;
+        }
+    }
+}
+
+impl Scheme for Rattle {
+    fn info(&self) -> &'static SchemeInfo {
+        &INFO
+    }
+
+    fn order(&self) -> Order {
+        Order { smooth: 2, impacts: 1 }
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        self.first.prepare(system);
+        self.second.prepare(system);
+        out.begin(dt);
+        // The list is frozen; the rest of the step is filled in beside it.
+        let list = std::mem::take(&mut out.candidates);
+        let place = Place { system, start, dt, list: &list };
+        let made = self.both_stages(&place, solve, out);
+        out.candidates = list;
+        made?;
+        out.end.t = start.t + dt;
+        out.end.q.clone_from(&self.first.q);
+        out.end.u.clone_from(&self.second.u);
+        out.end.memory.middle.clone_from(&self.first.v);
+        out.end.memory.first.clone_from(&self.first.p);
+        if let Some(work) = self.second.work.as_mut() {
+            work.velocities_after(&self.second.u);
+            work.finish(out);
+        }
+        Ok(())
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.examine_laws(system, start, step, out);
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.examine_work(system, start, step, meter, out);
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        let work = if self.in_first { &self.first.work } else { &self.second.work };
+        work.as_ref().map(|w| &w.full)
+    }
+}
