@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Instructions per step of the peer cases, and per node and step of the impacting bar, counted by callgrind: they repeat exactly,
 # whatever else the machine does.
-# Usage: benches/instructions.sh [CASE]..   (ball block block-friction bar-1000 bar-10000 bar-100000)
+# Usage: benches/instructions.sh [CASE]..   (ball block block-friction bar-1000 bar-10000 bar-100000; also rattle-bar-N)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind >/dev/null || { echo "instructions.sh: valgrind is missing (Debian: apt-get install valgrind)" >&2; exit 1; }
@@ -24,11 +24,13 @@ cases=("$@")
 [ $# -gt 0 ] || cases=(ball block block-friction bar-1000 bar-10000 bar-100000)
 for case in "${cases[@]}"; do
   case $case in
-    bar-*)
-      n=${case#bar-}
+    bar-* | rattle-bar-*)
+      n=${case##*-}
+      scheme=()
+      [ "$case" = "bar-$n" ] || scheme=(rattle)
       # Of two numbers of steps, all in contact: what building the model costs cancels.
-      few=$(count "$examples/bar" count "$n" 5)
-      more=$(count "$examples/bar" count "$n" 15)
+      few=$(count "$examples/bar" count "$n" 5 "${scheme[@]}")
+      more=$(count "$examples/bar" count "$n" 15 "${scheme[@]}")
       printf '%-16s %s\n' "$case" "$(awk "BEGIN { printf \"%.1f\", ($more - $few) / 10 / ($n + 1) }")" ;;
     *) printf '%-16s %d\n' "$case" $(($(count "$examples/peers" 1 "$case") / steps)) ;;
   esac
