@@ -155,14 +155,19 @@ impl FullProblem {
         &self.reduction.v_free
     }
 
+    /// The velocity without percussions, M̂⁻¹ f, whatever the blocks are.
+    pub fn free(&mut self) -> Result<&[f64], Singular> {
+        self.matrix.factor()?;
+        room::assign(&mut self.reduction.v_free, &self.f);
+        self.matrix.solve(&mut self.reduction.v_free);
+        Ok(&self.reduction.v_free)
+    }
+
     /// Eliminates v.
     pub fn reduce(&mut self) -> Result<&Problem, Singular> {
-        self.matrix.factor()?;
+        self.free()?;
         let n = self.matrix.size();
         let red = &mut self.reduction;
-        room::assign(&mut red.v_free, &self.f);
-        self.matrix.solve(&mut red.v_free);
-
         room::assign(&mut red.problem.b, &self.c);
         for i in 0..self.coupling.len() {
             let (s, d) = (red.problem.blocks()[i].start, self.coupling.dim(i));

@@ -127,6 +127,22 @@ impl Problem {
         Self::dense(vec![Set::NonNegative; n], a, b)
     }
 
+    /// Becomes another dense problem, keeping the memory: `fill` writes A (zero before) and b. What it writes is not checked.
+    pub fn refill(&mut self, sets: impl IntoIterator<Item = Set>, fill: impl FnOnce(&mut Dense, &mut [f64])) {
+        self.blocks.clear();
+        sets.into_iter().for_each(|set| self.push_block(set));
+        let n = self.size();
+        self.b.clear();
+        self.b.resize(n, 0.0);
+        if !matches!(self.matrix, ReducedMatrix::Dense(_)) {
+            self.matrix = ReducedMatrix::default();
+        }
+        if let ReducedMatrix::Dense(a) = &mut self.matrix {
+            a.reset(n, n);
+            fill(a, &mut self.b);
+        }
+    }
+
     pub(crate) fn clear_blocks(&mut self) {
         self.blocks.clear();
     }

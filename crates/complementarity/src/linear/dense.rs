@@ -3,7 +3,7 @@
 //!
 //! Systems of 1 to about 60 unknowns live here; larger ones are sparse (see [`super::Matrix`]).
 
-use super::Singular;
+use super::{Singular, small};
 use crate::room;
 
 /// A dense matrix, row by row.
@@ -81,8 +81,16 @@ impl Dense {
 
     /// y = A x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        for i in 0..self.rows {
-            y[i] = dot(self.row(i), x);
+        let done = match self.cols {
+            2 => small::multiply::<2>(&self.data, x, y),
+            3 => small::multiply::<3>(&self.data, x, y),
+            4 => small::multiply::<4>(&self.data, x, y),
+            _ => false,
+        };
+        if !done {
+            for i in 0..self.rows {
+                y[i] = dot(self.row(i), x);
+            }
         }
     }
 }
@@ -126,7 +134,7 @@ pub fn max_norm(a: &[f64]) -> f64 {
     }
     // A maximum is the same in any order, so that long vectors go by several entries at once.
     const LANES: usize = 8;
-    let (many, rest) = a.as_chunks::<LANES>();
+    let (many, rest) = if a.len() < LANES { (&[][..], a) } else { a.as_chunks::<LANES>() };
     let mut m = rest.iter().fold(0.0, |m, x| worse(m, x.abs()));
     if !many.is_empty() {
         let (mut max, mut nan) = ([0.0f64; LANES], [false; LANES]);
@@ -160,6 +168,12 @@ pub fn lu_factor(a: &mut [f64], n: usize, pivots: &mut [usize]) -> Result<(), Si
     if n == 1 {
         pivots[0] = 0;
         return if a[0] != 0.0 && a[0].is_finite() { Ok(()) } else { Err(Singular { row: 0 }) };
+    }
+    match n {
+        2 => return small::lu_factor::<2>(a, pivots),
+        3 => return small::lu_factor::<3>(a, pivots),
+        4 => return small::lu_factor::<4>(a, pivots),
+        _ => {}
     }
     let scale = max_norm(&a[..n * n]);
     if !scale.is_finite() {
@@ -205,6 +219,12 @@ pub fn lu_solve(a: &[f64], n: usize, pivots: &[usize], x: &mut [f64]) {
     if n == 1 {
         x[0] /= a[0];
         return;
+    }
+    match n {
+        2 => return small::lu_solve::<2>(a, pivots, x),
+        3 => return small::lu_solve::<3>(a, pivots, x),
+        4 => return small::lu_solve::<4>(a, pivots, x),
+        _ => {}
     }
     for k in 0..n {
         x.swap(k, pivots[k]);

@@ -16,6 +16,7 @@ mod block_diagonal;
 mod block_lu;
 pub mod dense;
 mod diagonal;
+mod small;
 mod sparse;
 
 use banded::Banded;
@@ -212,6 +213,45 @@ impl Matrix {
             Kernel::BlockDiagonal(k) => k.add(i, j, v),
             Kernel::Banded(k) => k.add(i, j, v),
             Kernel::Sparse(k) => k.add(i, j, v),
+        }
+    }
+
+    /// Adds all entries, row by row.
+    pub fn add_all(&mut self, values: &[f64]) {
+        if let Kernel::Dense { a, .. } = &mut self.kernel {
+            self.factored = false;
+            a.data_mut().iter_mut().zip(values).for_each(|(a, v)| *a += v);
+            return;
+        }
+        for (i, row) in values.chunks_exact(self.n.max(1)).enumerate() {
+            for (j, &v) in row.iter().enumerate() {
+                // Entries outside the pattern are zero.
+                if v != 0.0 {
+                    self.add(i, j, v);
+                }
+            }
+        }
+    }
+
+    /// Adds a dense block (row by row) that couples `dofs` with each other.
+    #[inline]
+    pub fn add_clique(&mut self, dofs: &[usize], values: &[f64]) {
+        let n = dofs.len().max(1);
+        if let Kernel::Dense { a, .. } = &mut self.kernel {
+            self.factored = false;
+            for (&i, values) in dofs.iter().zip(values.chunks_exact(n)) {
+                let row = a.row_mut(i);
+                dofs.iter().zip(values).for_each(|(&j, v)| row[j] += v);
+            }
+            return;
+        }
+        for (&i, values) in dofs.iter().zip(values.chunks_exact(n)) {
+            for (&j, &v) in dofs.iter().zip(values) {
+                // Entries outside the pattern are zero.
+                if v != 0.0 {
+                    self.add(i, j, v);
+                }
+            }
         }
     }
 
