@@ -12,7 +12,7 @@ use super::evaluate::{
     along_motion, derivatives, rates, row_times_b, value,
 };
 use super::layout::{ForceKind, Place};
-use super::model::Model;
+use super::model::{Derivative, Model, Together};
 use super::system::{Derivatives, Structure, System};
 use complementarity::linear::Matrix;
 use std::cell::RefCell;
@@ -40,6 +40,16 @@ struct Scratch {
     values: Vec<f64>,
     jacobian: Vec<f64>,
     row: Vec<f64>,
+    gaps: Gaps,
+}
+
+/// The gaps of all contacts as evaluated together last, and where.
+#[derive(Default)]
+struct Gaps {
+    values: Vec<f64>,
+    /// (t, q); nothing yet: t is none.
+    t: Option<f64>,
+    q: Vec<f64>,
 }
 
 fn kind_name(kind: Kind) -> &'static str {
@@ -70,9 +80,10 @@ impl<M: Model> Differentiated<M> {
     fn local<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
         let mut scratch = self.scratch.borrow_mut();
         let s = &mut *scratch;
-        if place.whole {
+        if let Some(first) = place.first {
+            let range = first..first + place.extended.len();
             let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
-            return f(q, u, &mut work);
+            return f(&q[range.clone()], if u.is_empty() { u } else { &u[range] }, &mut work);
         }
         s.q.clear();
         s.q.extend(place.extended.iter().map(|&i| q[i]));
@@ -96,28 +107,79 @@ impl<M: Model> Differentiated<M> {
         chi: &mut [f64],
     ) {
         self.local(place, q, &[], |lq, _, work| {
-            let own = place.own;
-            let width = own + 1;
+            let width = place.own + 1;
             let (values, jacobian) = work.sized(rows, width);
             derivatives(function, t, lq, &[], 0..width, values, jacobian);
-            let n = place.velocities.len();
-            if place.blocks.is_empty() {
-                for r in 0..rows {
-                    chi[r] = jacobian[r * width];
-                    w[r * n..(r + 1) * n].copy_from_slice(&jacobian[r * width + 1..(r + 1) * width]);
-                }
-                return;
-            }
-            let mut row = [0.0; MAX_LOCAL];
-            for r in 0..rows {
-                row[..own].copy_from_slice(&jacobian[r * width + 1..(r + 1) * width]);
-                row[own..lq.len()].fill(0.0);
-                let out = &mut w[r * n..(r + 1) * n];
-                out.fill(0.0);
-                let drift = row_times_b(&self.model, place, t, lq, &row[..lq.len()], 1.0, out);
-                chi[r] = jacobian[r * width] + drift;
-            }
+            self.rates_from(place, t, lq, jacobian, w, chi);
         });
+    }
+
+    /// The same from (g_t, g_q), row by row.
+    fn rates_from(&self, place: &Place, t: f64, lq: &[f64], jacobian: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        let (own, n) = (place.own, place.velocities.len());
+        let rows = jacobian.chunks_exact(own + 1).enumerate();
+        if place.blocks.is_empty() {
+            for (r, line) in rows {
+                chi[r] = line[0];
+                w[r * n..(r + 1) * n].copy_from_slice(&line[1..]);
+            }
+            return;
+        }
+        let mut row = [0.0; MAX_LOCAL];
+        for (r, line) in rows {
+            row[..own].copy_from_slice(&line[1..]);
+            row[own..lq.len()].fill(0.0);
+            let out = &mut w[r * n..(r + 1) * n];
+            out.fill(0.0);
+            chi[r] = line[0] + row_times_b(&self.model, place, t, lq, &row[..lq.len()], 1.0, out);
+        }
+    }
+
+    /// The gap of contact `i`, if the model gives all of them at once: where one is asked for, the others are too.
+    #[inline]
+    fn gap_together(&self, i: usize, t: f64, q: &[f64]) -> Option<f64> {
+        let count = self.parts[Kind::Contact as usize].len();
+        let gaps = &mut self.scratch.borrow_mut().gaps;
+        if gaps.t == Some(t) && gaps.q == q {
+            return Some(gaps.values[i]);
+        }
+        gaps.values.resize(count, 0.0);
+        if !self.model.together(Together::Gaps, t, q, &[], &mut gaps.values) {
+            return None;
+        }
+        gaps.t = Some(t);
+        gaps.q.resize(q.len(), 0.0);
+        gaps.q.copy_from_slice(q);
+        Some(gaps.values[i])
+    }
+
+    /// W and χ of contact `i` or of a joint from what the model knows in closed form. False if it knows nothing.
+    fn known_rows(
+        &self,
+        what: Derivative,
+        i: usize,
+        place: &Place,
+        t: f64,
+        q: &[f64],
+        w: &mut [f64],
+        chi: &mut [f64],
+    ) -> bool {
+        self.local(place, q, &[], |lq, _, work| {
+            let (own, n) = (place.own, place.velocities.len());
+            let slips = if what == Derivative::Contact { chi.len() - 1 } else { 0 };
+            let positions = chi.len() - slips;
+            let (out, _) = work.sized(positions * (own + 1) + slips * (n + 1), 0);
+            if !self.model.derivative(what, i, t, &lq[..own], &[], out) {
+                return false;
+            }
+            let (jacobian, slip) = out.split_at(positions * (own + 1));
+            let (w_position, w_slip) = w.split_at_mut(positions * n);
+            let (chi_position, chi_slip) = chi.split_at_mut(positions);
+            self.rates_from(place, t, lq, jacobian, w_position, chi_position);
+            w_slip.copy_from_slice(&slip[..slips * n]);
+            chi_slip.copy_from_slice(&slip[slips * n..]);
+            true
+        })
     }
 
     /// W and χ of a velocity function: its Jacobian and value at u = 0.
@@ -200,6 +262,41 @@ impl<M: Model> Differentiated<M> {
             }
         });
     }
+
+    /// The same from what the model knows in closed form, where q̇ = u. False if it knows nothing.
+    fn add_known_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) -> bool {
+        let (kind, place) = &self.forces[i];
+        if !place.blocks.is_empty() {
+            return false;
+        }
+        let n = place.own;
+        match kind {
+            ForceKind::Value => self.local(place, q, u, |lq, lu, work| {
+                let (sum, jacobian) = work.sized(n * n, 2);
+                if !self.model.derivative(Derivative::Jacobian, i, t, lq, lu, jacobian) {
+                    return false;
+                }
+                for (line, sum) in jacobian.chunks_exact(2 * n.max(1)).zip(sum.chunks_exact_mut(n.max(1))) {
+                    let (of_q, of_u) = line.split_at(n);
+                    for ((s, x), y) in sum.iter_mut().zip(of_q).zip(of_u) {
+                        // Of q only if it is asked for: elsewhere it need not be finite.
+                        *s = if a == 0.0 { b * y } else { x * a + b * y };
+                    }
+                }
+                m.add_clique(&place.velocities, sum);
+                true
+            }),
+            ForceKind::Potential => self.local(place, q, &[], |lq, _, work| {
+                let (values, _) = work.sized(n * n, 0);
+                if !self.model.derivative(Derivative::Hessian, i, t, lq, &[], values) {
+                    return false;
+                }
+                values.iter_mut().for_each(|v| *v *= -a);
+                m.add_clique(&place.velocities, values);
+                true
+            }),
+        }
+    }
 }
 
 struct Work<'a> {
@@ -227,20 +324,25 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
+        if self.masses.len() > 1 {
+            let n = self.structure.nu();
+            let scratch = &mut *self.scratch.borrow_mut();
+            if scratch.values.len() < n * n {
+                scratch.values.resize(n * n, 0.0);
+            }
+            let values = &mut scratch.values[..n * n];
+            if self.model.together(Together::Mass, t, q, &[], values) {
+                m.add_all(values);
+                return;
+            }
+        }
         for (i, (place, dofs)) in self.masses.iter().enumerate() {
             let n = dofs.len();
             self.local(place, q, &[], |lq, _, work| {
-                work.jacobian.clear();
-                work.jacobian.resize(n * n, 0.0);
-                self.model.mass(i, t, lq, work.jacobian);
-                for a in 0..n {
-                    for b in 0..n {
-                        let v = work.jacobian[a * n + b];
-                        if v != 0.0 {
-                            m.add(dofs[a], dofs[b], v);
-                        }
-                    }
-                }
+                let (values, _) = work.sized(n * n, 0);
+                values.fill(0.0);
+                self.model.mass(i, t, lq, values);
+                m.add_clique(dofs, values);
             });
         }
     }
@@ -250,7 +352,14 @@ impl<M: Model> System for Differentiated<M> {
         let n = place.velocities.len();
         let u = if *kind == ForceKind::Value { u } else { &[] };
         self.local(place, q, u, |lq, lu, work| {
-            let (out, _) = work.sized(n, 0);
+            let (out, row) = work.sized(n, 1);
+            if *kind == ForceKind::Potential && place.blocks.is_empty() {
+                let row = &mut row[..n];
+                if self.model.derivative(Derivative::Gradient, i, t, lq, &[], row) {
+                    place.velocities.iter().zip(row).for_each(|(&j, v)| h[j] -= *v);
+                    return;
+                }
+            }
             out.fill(0.0);
             match kind {
                 ForceKind::Value => value(&Force(&self.model, i, place), t, lq, lu, out),
@@ -260,6 +369,23 @@ impl<M: Model> System for Differentiated<M> {
                 h[j] += v;
             }
         });
+    }
+
+    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        if self.forces.len() > 1 {
+            let scratch = &mut *self.scratch.borrow_mut();
+            if scratch.values.len() < h.len() {
+                scratch.values.resize(h.len(), 0.0);
+            }
+            let values = &mut scratch.values[..h.len()];
+            if self.model.together(Together::Forces, t, q, u, values) {
+                h.iter_mut().zip(values).for_each(|(h, v)| *h += *v);
+                return;
+            }
+        }
+        for i in 0..self.forces.len() {
+            self.force(i, t, q, u, h);
+        }
     }
 
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
@@ -273,6 +399,9 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        if self.add_known_jacobian(i, t, q, u, a, b, m) {
+            return;
+        }
         let (kind, place) = &self.forces[i];
         match kind {
             ForceKind::Value => self.add_jacobian(&Force(&self.model, i, place), place, true, t, q, u, a, b, m),
@@ -292,6 +421,12 @@ impl<M: Model> System for Differentiated<M> {
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         let place = self.part(k);
         let i = index_of(k.id);
+        if k.kind == Kind::Contact
+            && let Some(gap) = self.gap_together(i, t, q)
+        {
+            g[0] = gap;
+            return;
+        }
         self.local(place, q, &[], |lq, _, _| match k.kind {
             Kind::Contact => value(&Gap(&self.model, i, place), t, lq, &[], &mut g[..1]),
             Kind::Joint => value(&Joint(&self.model, i, place), t, lq, &[], &mut g[..k.dim()]),
@@ -302,6 +437,14 @@ impl<M: Model> System for Differentiated<M> {
     fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         let place = self.part(k);
         let (i, m, n) = (index_of(k.id), &self.model, place.velocities.len());
+        let known = match k.kind {
+            Kind::Contact => Some(Derivative::Contact),
+            Kind::Joint => Some(Derivative::Joint),
+            Kind::VelocityJoint | Kind::Element => None,
+        };
+        if known.is_some_and(|what| self.known_rows(what, i, place, t, q, &mut w[..k.dim() * n], &mut chi[..k.dim()])) {
+            return;
+        }
         match k.kind {
             Kind::Joint => self.position_rate(&Joint(m, i, place), place, k.dim(), t, q, w, chi),
             Kind::VelocityJoint => self.velocity_rows(&VelocityJoint(m, i, place), place, k.dim(), t, q, w, chi),

@@ -52,6 +52,7 @@ pub(super) fn derivatives<F: Function>(
 ) {
     with_capacity!(capacity(q, u, values.len()), CAP => match vars.len() {
         0..=2 => passes::<F, 2, CAP>(f, t, q, u, vars, values, jacobian),
+        5..=6 => passes::<F, 6, CAP>(f, t, q, u, vars, values, jacobian),
         _ => passes::<F, 4, CAP>(f, t, q, u, vars, values, jacobian),
     });
 }

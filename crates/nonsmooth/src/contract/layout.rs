@@ -225,8 +225,14 @@ pub(super) struct Place {
     /// Kinematic blocks touched: (block, positions of its coordinates in `extended`, positions of its
     /// velocities in `velocities`). Empty for q̇ = u.
     pub(super) blocks: Vec<(usize, Vec<usize>, Vec<usize>)>,
-    /// Whether the part receives the vectors of the system as they are.
-    pub(super) whole: bool,
+    /// Where q̇ = u and the part touches consecutive coordinates: the first of them. It then receives the vectors of the system as they are.
+    pub(super) first: Option<usize>,
+}
+
+/// The first of consecutive indices.
+pub(super) fn consecutive(list: &[usize]) -> Option<usize> {
+    let first = *list.first()?;
+    list.iter().copied().eq(first..first + list.len()).then_some(first)
 }
 
 impl Layout {
@@ -242,9 +248,9 @@ impl Layout {
         let own: Vec<usize> = on.cloned().unwrap_or_else(|| (0..self.nq()).collect());
         let n = own.len();
         if self.velocities.is_none() {
-            let whole = own.iter().copied().eq(0..self.nq());
+            let first = consecutive(&own);
             let list: Arc<[usize]> = own.into();
-            return Place { extended: list.clone(), own: n, velocities: list, blocks: Vec::new(), whole };
+            return Place { extended: list.clone(), own: n, velocities: list, blocks: Vec::new(), first };
         }
         let mut extended = own.clone();
         let mut velocities = Vec::new();
@@ -271,6 +277,6 @@ impl Layout {
             }
             blocks.push((b, positions, velocity_positions));
         }
-        Place { extended: extended.into(), own: n, velocities: velocities.into(), blocks, whole: false }
+        Place { extended: extended.into(), own: n, velocities: velocities.into(), blocks, first: None }
     }
 }

@@ -20,6 +20,6 @@ pub use combined::Combined;
 pub use differentiate::{Differentiated, ModelError};
 pub use evaluate::MAX_LOCAL;
 pub use layout::{ForceKind, Layout};
-pub use model::Model;
+pub use model::{Derivative, Model, Together};
 pub use scalar::{Dual, Scalar};
 pub use system::{Derivatives, ForceInfo, Needs, Structure, System};

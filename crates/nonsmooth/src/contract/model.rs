@@ -3,6 +3,32 @@
 use super::layout::Layout;
 use super::scalar::Scalar;
 
+/// Derivatives that a [`Model`] may know in closed form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derivative {
+    /// ∂V/∂q of the potential of force `i`.
+    Gradient,
+    /// ∂²V/∂q², row by row.
+    Hessian,
+    /// (∂h/∂q, ∂h/∂u) of force `i` given by value, row by row.
+    Jacobian,
+    /// Of contact `i`: ∂g_N/∂t, ∂g_N/∂q; then ∂γ_F/∂u, row by row; then γ_F at u = 0.
+    Contact,
+    /// Of joint `i`, for every component: ∂g/∂t, ∂g/∂q.
+    Joint,
+}
+
+/// Values of all parts of a kind that a [`Model`] may give at once, where the parts have much in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// M, row by row.
+    Mass,
+    /// Σ h over all forces.
+    Forces,
+    /// g_N of all contacts.
+    Gaps,
+}
+
 /// A mechanical model by its values; every derivative is made from them.
 ///
 /// The functions are generic over the [`Scalar`] so that they can be evaluated on dual numbers.
@@ -75,6 +101,18 @@ pub trait Model {
     /// Rates of the coordinates of kinematic block `i`; affine in u.
     fn kinematics<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], _u: &[T], qdot: &mut [T]) {
         qdot.fill(T::from(f64::NAN));
+    }
+
+    /// A derivative in closed form into all of `out`, with the arguments of the function that is differentiated. False where the
+    /// model has none (and `out` is as it was): it is then made from the values.
+    fn derivative(&self, _what: Derivative, _i: usize, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
+        false
+    }
+
+    /// Values of all parts at once into all of `out`, from the vectors of the system. False where the model has no such function (and
+    /// `out` is as it was): its parts are then evaluated one by one.
+    fn together(&self, _what: Together, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
+        false
     }
 
     /// Brings q back onto its manifold after an accepted step.

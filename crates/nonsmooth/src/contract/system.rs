@@ -61,6 +61,13 @@ pub trait System {
     /// Adds the force contribution `i` at (t,q,u) to `h` (N and derived units).
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]);
 
+    /// Adds all force contributions.
+    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        for i in 0..self.structure().forces.len() {
+            self.force(i, t, q, u, h);
+        }
+    }
+
     /// Lists the interactions that can matter within a reach from (t,q,u). The list passed in is the one
     /// of the step before and may be left as it is. [`Reach::ALL`] asks for everything that the system can name
     /// beforehand: contacts that are found by collision detection are not part of that.
@@ -202,6 +209,8 @@ pub struct Needs {
     pub general_kinematics: bool,
     /// Poisson restitution.
     pub poisson: bool,
+    /// Restitution of a contact, of any kind.
+    pub restitution: bool,
     /// Tangential restitution.
     pub tangential_restitution: bool,
     /// Contacts or joints with explicit time.
@@ -222,6 +231,7 @@ impl Needs {
             velocity_joints: self.velocity_joints | other.velocity_joints,
             general_kinematics: self.general_kinematics | other.general_kinematics,
             poisson: self.poisson | other.poisson,
+            restitution: self.restitution | other.restitution,
             tangential_restitution: self.tangential_restitution | other.tangential_restitution,
             moving: self.moving | other.moving,
             elements: self.elements | other.elements,

@@ -58,6 +58,9 @@ impl Graph {
                         let log = self.call(Function::Log, a);
                         let by_exponent = self.multiply(id, log);
                         let by_exponent = self.multiply(by_exponent, db);
+                        // As of dual numbers: none where the logarithm does not exist.
+                        let positive = self.compare(Comparison::Less, zero, a);
+                        let by_exponent = self.select(positive, by_exponent, zero);
                         self.add(by_base, by_exponent)
                     }
                 }

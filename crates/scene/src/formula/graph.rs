@@ -1,6 +1,9 @@
 //! The graph of operations behind formulas: equal subexpressions are one node, constants are folded.
 //!
 //! Children stand before their parents, so that every pass is one loop over the nodes.
+//!
+//! Factors 2^k are drawn out of products, sums and quotients, where they meet others and numbers: scaling by them is exact, so that no value
+//! changes (short of overflow), and derivatives of squares are full of them.
 
 use nonsmooth::Scalar;
 use std::collections::HashMap;
@@ -146,6 +149,12 @@ pub enum Affinity {
 /// Largest integer exponent that is multiplied out.
 const MAX_INTEGER_POWER: f64 = 64.0;
 
+/// Whether v is 2^k with a small k: far from overflow.
+fn is_power_of_two(v: f64) -> bool {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    v.to_bits() & MANTISSA == 0 && (1.0 / 1024.0..=1024.0).contains(&v)
+}
+
 /// Operations with sharing.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
@@ -169,7 +178,13 @@ impl Graph {
     }
 
     fn push(&mut self, op: Op) -> Id {
-        if let Some(&id) = self.known.get(&op) {
+        // a + b and b + a are one node, to the last bit.
+        let turned = match op {
+            Op::Add(a, b) => Op::Add(b, a),
+            Op::Multiply(a, b) => Op::Multiply(b, a),
+            _ => op,
+        };
+        if let Some(&id) = self.known.get(&op).or_else(|| self.known.get(&turned)) {
             return id;
         }
         let id = Id(self.ops.len() as u32);
@@ -221,11 +236,38 @@ impl Graph {
         if let Some(id) = self.fold2(a, b, |a, b| a + b) {
             return id;
         }
-        match (self.is(a, 0.0), self.is(b, 0.0), self.op(b)) {
+        if a == b {
+            let two = self.constant(2.0);
+            return self.multiply(two, a);
+        }
+        match (self.is(a, 0.0), self.is(b, 0.0), self.op(a), self.op(b)) {
             (true, ..) => b,
-            (_, true, _) => a,
+            (_, true, ..) => a,
             (.., Op::Negate(b)) => self.subtract(a, b),
-            _ => self.push(Op::Add(a, b)),
+            (.., Op::Negate(a), _) => self.subtract(b, a),
+            _ => match self.common_binary_factor(a, b) {
+                Some((factor, a, b)) => {
+                    let sum = self.add(a, b);
+                    self.multiply(factor, sum)
+                }
+                None => self.push(Op::Add(a, b)),
+            },
+        }
+    }
+
+    /// x and 2^k of a node 2^k x, k ≠ 0.
+    fn binary_factor(&self, id: Id) -> Option<(f64, Id)> {
+        match self.op(id) {
+            Op::Multiply(a, b) => self.value(a).filter(|v| is_power_of_two(*v)).map(|v| (v, b)),
+            _ => None,
+        }
+    }
+
+    /// 2^k as a node, x and y of nodes 2^k x and 2^k y.
+    fn common_binary_factor(&mut self, a: Id, b: Id) -> Option<(Id, Id, Id)> {
+        match (self.binary_factor(a)?, self.binary_factor(b)?) {
+            ((v, a), (w, b)) if v == w => Some((self.constant(v), a, b)),
+            _ => None,
         }
     }
 
@@ -237,11 +279,21 @@ impl Graph {
         if a == b {
             return self.constant(0.0);
         }
-        match (self.is(a, 0.0), self.is(b, 0.0), self.op(b)) {
+        match (self.is(a, 0.0), self.is(b, 0.0), self.op(a), self.op(b)) {
             (true, ..) => self.negate(b),
-            (_, true, _) => a,
+            (_, true, ..) => a,
             (.., Op::Negate(b)) => self.add(a, b),
-            _ => self.push(Op::Subtract(a, b)),
+            (.., Op::Negate(a), _) => {
+                let sum = self.add(a, b);
+                self.negate(sum)
+            }
+            _ => match self.common_binary_factor(a, b) {
+                Some((factor, a, b)) => {
+                    let difference = self.subtract(a, b);
+                    self.multiply(factor, difference)
+                }
+                None => self.push(Op::Subtract(a, b)),
+            },
         }
     }
 
@@ -250,19 +302,42 @@ impl Graph {
         if let Some(id) = self.fold2(a, b, |a, b| a * b) {
             return id;
         }
-        // Numbers stand first.
+        // Numbers stand first, signs outside: more products are then the same.
         let (a, b) = if self.value(b).is_some() { (b, a) } else { (a, b) };
-        match (self.value(a), self.op(a), self.op(b)) {
-            (Some(0.0), ..) => a,
-            (Some(1.0), ..) => b,
-            (Some(-1.0), ..) => self.negate(b),
-            (Some(v), _, Op::Negate(c)) => {
-                let minus = self.constant(-v);
-                self.multiply(minus, c)
-            }
-            (_, Op::Negate(a), Op::Negate(b)) => self.multiply(a, b),
-            _ => self.push(Op::Multiply(a, b)),
+        let (positive, other) = match (self.value(a), self.op(a), self.op(b)) {
+            (Some(0.0), ..) => return a,
+            (Some(1.0), ..) => return b,
+            (Some(-1.0), ..) => return self.negate(b),
+            (Some(v), ..) if v < 0.0 => (self.constant(-v), b),
+            (_, Op::Negate(a), _) => (a, b),
+            (.., Op::Negate(b)) => (a, b),
+            _ => return self.positive_product(a, b),
+        };
+        let product = self.multiply(positive, other);
+        self.negate(product)
+    }
+
+    /// a b without signs, a number first.
+    fn positive_product(&mut self, a: Id, b: Id) -> Id {
+        // v (w x) where v or w is a power of two: one number.
+        if let (Some(v), Op::Multiply(w, x)) = (self.value(a), self.op(b))
+            && let Some(w) = self.value(w)
+            && (is_power_of_two(v) || is_power_of_two(w))
+            && (v * w).is_normal()
+        {
+            let factor = self.constant(v * w);
+            return self.multiply(factor, x);
         }
+        if self.value(a).is_none() {
+            let (first, second) = (self.binary_factor(a), self.binary_factor(b));
+            if first.is_some() || second.is_some() {
+                let ((v, x), (w, y)) = (first.unwrap_or((1.0, a)), second.unwrap_or((1.0, b)));
+                let product = self.multiply(x, y);
+                let factor = self.constant(v * w);
+                return self.multiply(factor, product);
+            }
+        }
+        self.push(Op::Multiply(a, b))
     }
 
     /// a / b.
@@ -272,6 +347,15 @@ impl Graph {
         }
         if self.is(a, 0.0) || self.is(b, 1.0) {
             return a;
+        }
+        if let Some(v) = self.value(b).filter(|v| is_power_of_two(*v)) {
+            let factor = self.constant(v.recip());
+            return self.multiply(factor, a);
+        }
+        if let Some((v, x)) = self.binary_factor(a) {
+            let quotient = self.divide(x, b);
+            let factor = self.constant(v);
+            return self.multiply(factor, quotient);
         }
         self.push(Op::Divide(a, b))
     }
@@ -366,6 +450,21 @@ impl Graph {
             }
         }
         (0..needed.len()).filter(|&i| needed[i]).map(|i| Id(i as u32)).collect()
+    }
+
+    /// Number of operations that `roots` need.
+    pub fn size(&self, roots: &[Id]) -> usize {
+        self.reachable(roots).len()
+    }
+
+    /// Whether derivatives by the rules of the graph have the bits of those by dual numbers: dual numbers make quotients by 1/b and powers
+    /// by the power below, and their values enter the derivatives of products.
+    pub fn differentiates_as_dual_numbers(&self, roots: &[Id]) -> bool {
+        self.reachable(roots).into_iter().all(|id| match self.op(id) {
+            Op::Divide(_, b) => self.value(b).is_some(),
+            Op::Power(..) | Op::IntegerPower(..) => false,
+            _ => true,
+        })
     }
 
     /// The variables that occur in `roots`, ascending.

@@ -25,9 +25,11 @@
 
 mod derivative;
 mod graph;
+mod instruction;
 mod lexer;
 mod lower;
 mod parser;
+mod substitute;
 mod tape;
 
 pub use graph::{Affinity, Graph, Id, Role};

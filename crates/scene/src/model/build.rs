@@ -3,6 +3,7 @@
 use super::mass::MassMatrix;
 use super::parts::{Kinematics, Variation};
 use super::scope::{Allowed, Numbers, Variables};
+use super::together::{Roots, Whole};
 use super::{ForceTape, FormulaModel};
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
@@ -46,16 +47,20 @@ impl FormulaModel {
             variation,
             layout: Layout::new(coordinates.iter().map(|k| k.name.clone())),
             places: BTreeMap::new(),
+            roots: Roots::default(),
             model: FormulaModel {
                 layout: Layout::default(),
                 masses: Vec::new(),
                 forces: Vec::new(),
                 gaps: Vec::new(),
                 slips: Vec::new(),
+                contact_rows: Vec::new(),
+                joint_rows: Vec::new(),
                 joints: Vec::new(),
                 velocity_joints: Vec::new(),
                 elements: Vec::new(),
                 kinematics: Vec::new(),
+                whole: Whole::default(),
                 unit: Vec::new(),
             },
         };
@@ -84,6 +89,7 @@ pub(super) struct Builder<'a> {
     pub(super) layout: Layout,
     pub(super) places: BTreeMap<String, Origin>,
     pub(super) model: FormulaModel,
+    pub(super) roots: Roots,
 }
 
 pub(super) fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
@@ -298,6 +304,9 @@ impl Builder<'_> {
         if mass.is_constant(&self.graph) {
             self.layout = std::mem::take(&mut self.layout).constant_mass();
         }
+        if first == 0 {
+            self.roots.mass.clone_from(&mass.entries);
+        }
         for block in mass.blocks(&self.graph, &self.variation).map_err(too_large(&origin))? {
             let name = format!("mass {}", self.model.masses.len() + 1);
             self.layout = std::mem::take(&mut self.layout).mass_block(name).on(block.dofs);
@@ -351,6 +360,10 @@ impl Builder<'_> {
 
     fn value_force(&mut self, name: &str, h: &[Id], given: &[usize], origin: &Origin) -> Result<(), Fault> {
         let zero = self.graph.constant(0.0);
+        self.roots.forces.resize(h.len(), zero);
+        for (sum, &h) in self.roots.forces.iter_mut().zip(h) {
+            *sum = self.graph.add(*sum, h);
+        }
         // Components that are zero do not act, unless nothing else does.
         let mut acted: Vec<usize> = (0..h.len()).filter(|&i| h[i] != zero).collect();
         if acted.is_empty() {
@@ -360,11 +373,12 @@ impl Builder<'_> {
         let roots: Vec<Id> = velocities.iter().map(|&v| h[v]).collect();
         let tape = self.variation.tape(&self.graph, &roots, &on, &velocities).map_err(too_large(origin))?;
         let linear = self.variation.linear_force(&self.graph, &roots);
+        let jacobian = self.variation.force_jacobian(&mut self.graph, &roots, &on, &velocities);
         self.layout = std::mem::take(&mut self.layout).force(name).on(on);
         if linear {
             self.layout = std::mem::take(&mut self.layout).linear();
         }
-        self.model.forces.push(ForceTape::Value(tape));
+        self.model.forces.push(ForceTape::Value(tape, jacobian));
         self.places.insert(format!("force {name}"), origin.clone());
         Ok(())
     }
@@ -377,12 +391,19 @@ impl Builder<'_> {
             local.on.push(0);
         }
         let gradient: Vec<Id> = (0..self.nq()).map(|i| self.graph.derivative(v, (1 + i) as u32)).collect();
+        let zero = self.graph.constant(0.0);
+        self.roots.apart |= !self.graph.differentiates_as_dual_numbers(&[v]);
+        self.roots.forces.resize(self.variation.nu, zero);
+        for (sum, &slope) in self.roots.forces.iter_mut().zip(&gradient) {
+            *sum = self.graph.subtract(*sum, slope);
+        }
         let linear = self.variation.linear_force(&self.graph, &gradient);
+        let derivatives = self.variation.potential_derivatives(&mut self.graph, v, &local.on);
         self.layout = std::mem::take(&mut self.layout).potential(name).on(local.on);
         if linear {
             self.layout = std::mem::take(&mut self.layout).linear();
         }
-        self.model.forces.push(ForceTape::Potential(local.tape));
+        self.model.forces.push(ForceTape::Potential(local.tape, derivatives));
         self.places.insert(format!("force {name}"), formula.origin.clone());
         Ok(())
     }
@@ -404,6 +425,8 @@ impl Builder<'_> {
         for (_, formula) in &self.scene.define.0 {
             self.variables.node(&mut self.graph, formula, Allowed::All)?;
         }
+        let (masses, forces) = (self.model.masses.len(), self.model.forces.len());
+        self.model.whole = Whole::new(&self.graph, &self.variation, &self.roots, masses, forces);
         self.model.layout = self.layout.breaks(breaks);
         Ok(Built { model: self.model, places: self.places, lagrangian, unused })
     }

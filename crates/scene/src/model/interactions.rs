@@ -120,6 +120,8 @@ impl Builder<'_> {
             }
         };
         self.model.slips.push(slip_tape);
+        self.roots.gaps.push(gap);
+        self.model.contact_rows.push(self.variation.rows(&mut self.graph, &[gap], &slip, &on, &velocities));
         let linear =
             self.variation.linear_position(&self.graph, &[gap]) && self.variation.linear_velocity(&self.graph, &slip);
         let moving = self.variation.uses_time(&self.graph, &roots);
@@ -154,6 +156,7 @@ impl Builder<'_> {
                     let local = self.variation.local(&self.graph, &roots).map_err(too_large(f.origin()))?;
                     let linear = self.variation.linear_position(&self.graph, &roots);
                     let moving = self.variation.uses_time(&self.graph, &roots);
+                    self.model.joint_rows.push(self.variation.rows(&mut self.graph, &roots, &[], &local.on, &[]));
                     self.layout = std::mem::take(&mut self.layout).joint(name.clone(), roots.len()).on(local.on);
                     self.flags(linear, moving);
                     self.model.joints.push(local.tape);

@@ -20,6 +20,58 @@ pub(super) struct MassBlock {
     pub(super) tape: Tape,
 }
 
+/// Numbers of the coordinates, and the velocities.
+struct Rates {
+    q: Vec<u32>,
+    u: Vec<Id>,
+}
+
+impl Rates {
+    /// Component i of ∂T/∂q − (∂²T/∂u∂q) u − ∂²T/∂u∂t, by M, b and c: terms that cancel are not even computed.
+    ///
+    /// ```text
+    /// h_i = Σ_{j≤k} Γ_{i,jk} u_j u_k + Σ_j (∂b_j/∂q_i − ∂b_i/∂q_j − ∂M_ij/∂t) u_j + ∂c/∂q_i − ∂b_i/∂t
+    /// Γ_{i,jk} = ∂M_jk/∂q_i − ∂M_ij/∂q_k − ∂M_ik/∂q_j for j < k,   Γ_{i,jj} = ½ ∂M_jj/∂q_i − ∂M_ij/∂q_j
+    /// ```
+    fn gyroscopic(&self, graph: &mut Graph, mass: &[Id], b: &[Id], c: Id, i: usize) -> Id {
+        let n = self.u.len();
+        let slope = |graph: &mut Graph, j: usize, k: usize, by: usize| graph.derivative(mass[j * n + k], self.q[by]);
+        let time = graph.derivative(b[i], 0);
+        let mut h = graph.derivative(c, self.q[i]);
+        h = graph.subtract(h, time);
+        for j in 0..n {
+            let half = graph.constant(0.5);
+            // The factor of u_j.
+            let mut factor = graph.derivative(b[j], self.q[i]);
+            let other = graph.derivative(b[i], self.q[j]);
+            factor = graph.subtract(factor, other);
+            let explicit = graph.derivative(mass[i * n + j], 0);
+            factor = graph.subtract(factor, explicit);
+            for k in j..n {
+                let gamma = if j == k {
+                    let own = slope(graph, j, j, i);
+                    let own = graph.multiply(half, own);
+                    let other = slope(graph, i, j, j);
+                    if i == j { graph.negate(own) } else { graph.subtract(own, other) }
+                } else if i == j || i == k {
+                    // ∂M_jk/∂q_i stands there twice.
+                    let rest = slope(graph, i, i, if i == j { k } else { j });
+                    graph.negate(rest)
+                } else {
+                    let (own, x, y) = (slope(graph, j, k, i), slope(graph, i, j, k), slope(graph, i, k, j));
+                    let rest = graph.subtract(own, x);
+                    graph.subtract(rest, y)
+                };
+                let part = graph.multiply(gamma, self.u[k]);
+                factor = graph.add(factor, part);
+            }
+            let part = graph.multiply(factor, self.u[j]);
+            h = graph.add(h, part);
+        }
+        h
+    }
+}
+
 impl MassMatrix {
     /// From the key `mass`.
     pub(super) fn given(
@@ -86,7 +138,6 @@ impl MassMatrix {
         let zero = graph.constant(0.0);
         let momenta: Vec<Id> = (own..own + n).map(|i| graph.derivative(energy, variables.velocity(i))).collect();
         let mut entries = vec![zero; n * n];
-        let mut gyroscopic = Vec::new();
         for i in 0..n {
             for j in 0..=i {
                 let m = graph.derivative(momenta[i], variables.velocity(own + j));
@@ -97,17 +148,15 @@ impl MassMatrix {
                 entries[i * n + j] = m;
                 entries[j * n + i] = m;
             }
-            // ∂T/∂q_i − Σ_j (∂²T/∂u_i∂q_j) u_j − ∂²T/∂u_i∂t.
-            let mut h = graph.derivative(energy, variables.coordinate(own + i));
-            for j in 0..n {
-                let mixed = graph.derivative(momenta[i], variables.coordinate(own + j));
-                let u = graph.variable(variables.velocity(own + j));
-                let part = graph.multiply(mixed, u);
-                h = graph.subtract(h, part);
-            }
-            let explicit = graph.derivative(momenta[i], 0);
-            gyroscopic.push(graph.subtract(h, explicit));
         }
+        // T = ½ uᵀMu + bᵀu + c.
+        let b: Vec<Id> = momenta.iter().map(|&p| graph.without(p, |v| v >= first)).collect();
+        let c = graph.without(energy, |v| v >= first);
+        let rates = Rates {
+            q: (own..own + n).map(|i| variables.coordinate(i)).collect(),
+            u: (own..own + n).map(|i| graph.variable(variables.velocity(i))).collect(),
+        };
+        let gyroscopic: Vec<Id> = (0..n).map(|i| rates.gyroscopic(graph, &entries, &b, c, i)).collect();
         let any = gyroscopic.iter().any(|&h| h != zero);
         Ok((Self { first: own, n, entries }, any.then_some(gyroscopic)))
     }

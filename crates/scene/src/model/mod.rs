@@ -20,24 +20,29 @@
 
 pub mod bodies;
 mod build;
+mod derivatives;
 mod exact;
 mod interactions;
 mod mass;
 mod parts;
 mod scope;
+mod together;
 
 pub use build::Built;
 pub use exact::ExactSolution;
 pub use scope::Numbers;
 
 use crate::formula::Tape;
+use nonsmooth::contract::{Derivative, Together};
 use nonsmooth::{Layout, Model, Scalar};
 
 /// A force by its potential or by its value.
 #[derive(Debug, Clone)]
 enum ForceTape {
-    Potential(Tape),
-    Value(Tape),
+    /// V, ∂V/∂q, ∂²V/∂q².
+    Potential(Tape, [Option<Tape>; 2]),
+    /// h, (∂h/∂q, ∂h/∂u).
+    Value(Tape, Option<Tape>),
 }
 
 /// A model whose functions are tapes.
@@ -48,10 +53,15 @@ pub struct FormulaModel {
     forces: Vec<ForceTape>,
     gaps: Vec<Tape>,
     slips: Vec<Option<Tape>>,
+    /// Derivatives of gap and slip of every contact, and of every joint.
+    contact_rows: Vec<Option<Tape>>,
+    joint_rows: Vec<Option<Tape>>,
     joints: Vec<Tape>,
     velocity_joints: Vec<Tape>,
     elements: Vec<Tape>,
     kinematics: Vec<Tape>,
+    /// All parts of a kind at once.
+    whole: together::Whole,
     /// Groups of coordinates of length 1.
     unit: Vec<Vec<usize>>,
 }
@@ -68,16 +78,16 @@ impl Model for FormulaModel {
     #[inline]
     fn potential<T: Scalar>(&self, i: usize, t: T, q: &[T]) -> T {
         match &self.forces[i] {
-            ForceTape::Potential(tape) => tape.first(t, q, &[]),
-            ForceTape::Value(_) => T::from(f64::NAN),
+            ForceTape::Potential(tape, _) => tape.first(t, q, &[]),
+            ForceTape::Value(..) => T::from(f64::NAN),
         }
     }
 
     #[inline]
     fn force<T: Scalar>(&self, i: usize, t: T, q: &[T], u: &[T], h: &mut [T]) {
         match &self.forces[i] {
-            ForceTape::Value(tape) => tape.evaluate(t, q, u, h),
-            ForceTape::Potential(_) => h.fill(T::from(f64::NAN)),
+            ForceTape::Value(tape, _) => tape.evaluate(t, q, u, h),
+            ForceTape::Potential(..) => h.fill(T::from(f64::NAN)),
         }
     }
 
@@ -106,6 +116,35 @@ impl Model for FormulaModel {
 
     fn kinematics<T: Scalar>(&self, i: usize, t: T, q: &[T], u: &[T], qdot: &mut [T]) {
         self.kinematics[i].evaluate(t, q, u, qdot);
+    }
+
+    #[inline]
+    fn derivative(&self, what: Derivative, i: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) -> bool {
+        let tape = match (what, self.forces.get(i)) {
+            (Derivative::Contact, _) => self.contact_rows[i].as_ref(),
+            (Derivative::Joint, _) => self.joint_rows[i].as_ref(),
+            (Derivative::Gradient, Some(ForceTape::Potential(_, [tape, _]))) => tape.as_ref(),
+            (Derivative::Hessian, Some(ForceTape::Potential(_, [_, tape]))) => tape.as_ref(),
+            (Derivative::Jacobian, Some(ForceTape::Value(_, tape))) => tape.as_ref(),
+            _ => None,
+        };
+        if let Some(tape) = tape {
+            tape.evaluate(t, q, u, out);
+        }
+        tape.is_some()
+    }
+
+    #[inline]
+    fn together(&self, what: Together, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) -> bool {
+        let tape = match what {
+            Together::Mass => &self.whole.mass,
+            Together::Forces => &self.whole.forces,
+            Together::Gaps => &self.whole.gaps,
+        };
+        if let Some(tape) = tape {
+            tape.evaluate(t, q, u, out);
+        }
+        tape.is_some()
     }
 
     fn normalise(&self, q: &mut [f64]) {

@@ -3,7 +3,7 @@
 use super::{Differentiated, ModelError, Scratch, kind_name};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
-use crate::contract::layout::{ForceKind, Layout, Place};
+use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
 use crate::contract::model::Model;
 use crate::contract::system::{ForceInfo, Needs, Structure};
 use crate::law::{Friction, Law, Normal};
@@ -233,7 +233,9 @@ fn mass_place(
     }
     let dofs: Arc<[usize]> = dofs.into();
     let own = coordinates.len();
-    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), whole: false }, dofs))
+    // Masses receive no velocities.
+    let first = consecutive(&coordinates);
+    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), first }, dofs))
 }
 
 fn note_needs(needs: &mut Needs, kind: Kind, law: &Law) {
@@ -252,6 +254,7 @@ impl Needs {
         if let Law::Contact(law) = law {
             self.friction_dim = self.friction_dim.max(law.slip_dim);
             self.poisson |= matches!(law.normal, Normal::Poisson { .. });
+            self.restitution |= law.normal.restitution() > 0.0;
             self.tangential_restitution |= law.e_tangential != 0.0;
             self.tresca |= matches!(law.friction, Some(Friction::Tresca { .. }));
         }
