@@ -93,6 +93,7 @@ fn unsupported(s: &SchemeInfo) -> Vec<&'static str> {
         (u.velocity_joints, "velocity-level joints"),
         (u.general_kinematics, "velocities that differ from q' (nq != nu)"),
         (u.poisson, "Poisson restitution"),
+        (u.restitution, "restitution of contacts"),
         (u.tangential_restitution, "tangential restitution"),
         (u.moving, "moving obstacles"),
         (u.elements, "elements without a gap"),

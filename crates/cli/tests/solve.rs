@@ -287,6 +287,10 @@ fn steps_of_every_scheme_can_be_solved_again() {
         // The first impact is at t = 1: in flight, in the impact, after it.
         let words = ["run", "bouncing_ball", "--scheme", scheme, "--step", "1e-2", "--end", "1.2"];
         let run = d.run(&[&words[..], &["--dump-steps", "5,95..110", "--json"]].concat());
+        if run.code == 2 && scheme == "position-theta" {
+            assert!(run.err.contains("restitution"), "{}", run.err);
+            continue;
+        }
         assert_eq!(run.code, 0, "{scheme}: {}", run.err);
         let mut loaded = 0;
         for k in std::iter::once(5).chain(95..=110) {

@@ -176,7 +176,7 @@ fn main() {
         println!(
             "{n} discs: {:.3} ms per step, {:.0} contacts, {:.1} solves and {:.1} iterations of the solver per step, {} rejected, {:?}{}",
             1e3 * seconds / (s.scheme_calls - w.scheme_calls) as f64,
-            per(s.index_set, w.index_set),
+            per(s.contacts, w.contacts),
             per(s.solves, w.solves),
             per(s.iterations, w.iterations),
             s.rejected,
@@ -205,7 +205,7 @@ fn main() {
         let seconds = clock.elapsed().as_secs_f64();
         let s = *run.work();
         let calls = (s.scheme_calls - w.scheme_calls) as f64;
-        let contacts = (s.index_set - w.index_set) as f64 / calls;
+        let contacts = (s.contacts - w.contacts) as f64 / calls;
         println!(
             "{n} discs: {:.1} us per step, {contacts:.0} contacts, {:.1} solves of {:.1} us, {:.1} ns per contact and sweep, {:.1} redone, {:.0} bytes per disc",
             1e6 * seconds / calls,
@@ -244,7 +244,7 @@ fn main() {
                 clock.elapsed().as_secs_f64() / (t - since),
                 (w.iterations - last.iterations) as f64 / steps,
                 w.iterations_max,
-                (w.index_set - last.index_set) as f64 / (w.scheme_calls - last.scheme_calls).max(1) as f64,
+                (w.contacts - last.contacts) as f64 / (w.scheme_calls - last.scheme_calls).max(1) as f64,
                 w.reach_redone - last.reach_redone,
                 w.rejected - last.rejected,
             );

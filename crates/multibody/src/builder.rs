@@ -547,6 +547,7 @@ fn needs(laws: &[Law], moving: bool) -> Needs {
         needs.contacts = true;
         needs.friction_dim = needs.friction_dim.max(law.slip_dim);
         needs.poisson |= matches!(law.normal, Normal::Poisson { .. });
+        needs.restitution |= law.normal.restitution() > 0.0;
         needs.tangential_restitution |= law.e_tangential > 0.0;
         needs.tresca |= matches!(law.friction, Some(Friction::Tresca { .. }));
     }

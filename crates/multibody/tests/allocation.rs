@@ -54,7 +54,7 @@ fn complaint(run: Run) -> Option<String> {
     let work = simulation.summary().work;
     assert!(work.steps >= run.warm_up + run.counted, "{}: {work:?}", run.what);
     assert!(helped <= run.counted / 50, "{}: {helped} steps were solved by another solver", run.what);
-    assert!(work.index_set > run.counted / 4, "{}: hardly any contact: {work:?}", run.what);
+    assert!(work.contacts > run.counted / 4, "{}: hardly any contact: {work:?}", run.what);
     (steps.len() > run.growing)
         .then(|| format!("{}: {} steps allocate\n{}", run.what, steps.len(), steps[..steps.len().min(4)].join("\n")))
 }

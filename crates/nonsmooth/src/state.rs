@@ -1,7 +1,8 @@
 //! What a checkpoint holds, and what a step returns.
 
 use crate::contract::{Candidates, System};
-use complementarity::{Mode, room};
+use complementarity::linear::dense::norm;
+use complementarity::{Mode, Report, room};
 
 /// Percussions of the last step by interaction: the warm start of the next.
 #[derive(Debug, Clone, Default)]
@@ -189,14 +190,31 @@ pub struct StepReport {
     pub stages: [usize; 2],
     /// Stages that the first try did not solve, so that the scheme went down its ladder.
     pub retries: usize,
-    /// Contacts that took part: the size of the index set.
-    pub index_set: usize,
+    /// Contacts that took part.
+    pub contacts: usize,
+    /// Index sets of contacts for which the step was solved, until they stayed: one, unless the scheme looks for them.
+    pub index_sets: usize,
+    /// Iterations of the position projection within the step.
+    pub projection: usize,
     /// Largest residual of the one-step problems.
     pub residual: f64,
     /// The same as a velocity, not divided by the size of the problem: what relative velocities are known to, m/s.
     pub noise: f64,
     /// The percussions are not unique in the mode found.
     pub non_unique: bool,
+}
+
+impl StepReport {
+    /// Adds a one-step problem with this b.
+    pub(crate) fn take(&mut self, report: &Report, b: &[f64]) {
+        self.solves += 1;
+        self.iterations += report.iterations;
+        self.pivots += report.pivots;
+        self.non_unique |= report.non_unique;
+        self.residual = self.residual.max(report.residual);
+        let size = norm(b);
+        self.noise = self.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
+    }
 }
 
 /// The result of one step. The start state is left untouched.
@@ -219,6 +237,8 @@ pub struct Step {
     pub gamma_minus: Vec<f64>,
     /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
     pub gamma_plus: Vec<f64>,
+    /// Multipliers τ of a projection of the position, by component of the candidates (of a contact, its first); empty for schemes without.
+    pub multipliers: Vec<f64>,
     /// Whether the velocity jumped: a contact took a percussion that it approached faster than forces explain, an impact. The
     /// percussion of a contact that persists is a force times dt and no jump.
     pub impact: bool,
@@ -237,11 +257,12 @@ impl Step {
     /// Sizes the per-interaction arrays for the frozen candidates; the scheme fills them.
     pub(crate) fn begin(&mut self, dt: f64) {
         self.dt = dt;
-        self.report = StepReport::default();
+        self.report = StepReport { index_sets: 1, ..StepReport::default() };
         self.reason = Reason::Full;
         self.impact = false;
         self.u_minus.clear();
         self.ahead.clear();
+        self.multipliers.clear();
         self.end.memory.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {

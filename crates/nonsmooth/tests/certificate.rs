@@ -52,8 +52,9 @@ fn every_step_of_every_model_is_certified() {
         }
     }
     assert!(failures.is_empty(), "{} of them:\n{}", failures.len(), failures.join("\n"));
-    // A scheme that refuses most models is still run on some: with 16 of them, three values of θ each.
-    assert!(runs.len() == scheme::SCHEMES.len() && runs.values().all(|&n| n >= 36), "{runs:?}");
+    // A scheme that refuses most models is still run on some: `position-theta` on those without joints, friction and restitution, with two values of θ.
+    println!("{runs:?}");
+    assert!(runs.len() == scheme::SCHEMES.len() && runs.values().all(|&n| n >= 12), "{runs:?}");
 }
 
 /// Where the terms of a step are small against the momentum, M Δu = dt h ≪ M u, the rounding of M u is all that is left of

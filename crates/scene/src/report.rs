@@ -35,6 +35,7 @@ struct Worst {
     cone: f64,
     residual: f64,
     energy_closure: f64,
+    multiplier: f64,
 }
 
 #[derive(Serialize)]
@@ -67,6 +68,8 @@ struct Work {
     projection_avg: f64,
     index_set_max: usize,
     index_set_avg: f64,
+    contacts_max: usize,
+    contacts_avg: f64,
     pivots: usize,
     wall_seconds: f64,
 }
@@ -144,6 +147,7 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
             cone: finite(s.worst.cone),
             residual: finite(s.worst.residual()),
             energy_closure: finite(s.energy.closure),
+            multiplier: finite(s.worst.multiplier),
         },
         energy: Energy {
             initial: finite(s.energy.initial),
@@ -163,8 +167,10 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
             retries: w.retries,
             projection_max: w.projection_max,
             projection_avg: per(w.projection, w.steps),
-            index_set_max: w.index_set_max,
-            index_set_avg: per(w.index_set, w.scheme_calls),
+            index_set_max: w.index_sets_max,
+            index_set_avg: per(w.index_sets, w.scheme_calls),
+            contacts_max: w.contacts_max,
+            contacts_avg: per(w.contacts, w.scheme_calls),
             pivots: w.pivots,
             wall_seconds: outcome.seconds,
         },

@@ -25,9 +25,32 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (SP, "tippedisk", KINEMATICS),
     (SP, "two_carts", ELEMENTS),
     (SP, "woodpecker", FRICTION),
+    (PT, "bouncing_ball", RESTITUTION),
+    (PT, "disc_pile", RESTITUTION),
+    (PT, "double_pendulum_wall", JOINTS),
+    (PT, "falling_mass", RESTITUTION),
+    (PT, "impact_oscillator", RESTITUTION),
+    (PT, "linear_oscillator", RESTITUTION),
+    (PT, "mixing_disks", FRICTION),
+    (PT, "painleve_rod", FRICTION),
+    (PT, "pendulum_ring", FRICTION),
+    (PT, "rocking_block", RESTITUTION),
+    (PT, "roller_slider", RESTITUTION),
+    (PT, "rotating_ball", FRICTION),
+    (PT, "slider_crank", RESTITUTION),
+    (PT, "slider_crank_joints", JOINTS),
+    (PT, "sliding_block", FRICTION),
+    (PT, "sliding_mass", ELEMENTS),
+    (PT, "slope_mass", FRICTION),
+    (PT, "tippedisk", KINEMATICS),
+    (PT, "two_carts", RESTITUTION),
+    (PT, "woodpecker", RESTITUTION),
 ];
 
 const SP: &str = "schatzman-paoli";
+const PT: &str = "position-theta";
+const RESTITUTION: &str = "does not support restitution of contacts (e > 0)";
+const JOINTS: &str = "does not support joints";
 const FRICTION: &str = "does not support friction of slip dimension 1";
 const ELEMENTS: &str = "does not support elements without a gap";
 const KINEMATICS: &str = "does not support velocities that differ from q' (nq != nu)";

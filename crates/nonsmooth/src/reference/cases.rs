@@ -198,17 +198,19 @@ pub struct Variant {
 }
 
 /// Options of which [`variants`] has all words.
-const WORDS: [&str; 3] = ["force", "guess", "friction_direction"];
+const WORDS: [&str; 5] = ["force", "guess", "friction_direction", "coupling", "metric"];
 
-/// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1}, every rule for the forces, every start guess and direction of friction.
+/// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1}, every rule for the forces, start guess, direction of friction,
+/// coupling and metric of a projection.
 pub fn variants() -> Vec<Variant> {
     let mut out = Vec::new();
     for info in SCHEMES {
         let has = |key: &str| info.options.iter().find(|o| o.key == key);
         let plain = Variant { label: info.name.to_string(), scheme: info.name, settings: Settings::new() };
         let mut all = vec![plain];
-        if has("theta").is_some() {
-            all = cross(&all, "theta", &[0.0, 0.5, 1.0], |settings, theta| settings.number("theta", *theta));
+        if let Some(OptionKind::Number { min, max, .. }) = has("theta").map(|o| o.kind) {
+            let values: Vec<f64> = [0.0, 0.5, 1.0].into_iter().filter(|t| (min..=max).contains(t)).collect();
+            all = cross(&all, "theta", &values, |settings, theta| settings.number("theta", *theta));
         }
         for key in WORDS {
             if let Some(OptionKind::Choice { words, .. }) = has(key).map(|o| o.kind) {

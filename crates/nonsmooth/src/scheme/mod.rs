@@ -7,17 +7,29 @@
 pub mod acceleration;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
+pub mod position_theta;
+mod projected;
+pub mod projected_combined;
+pub mod projected_direct;
+mod projection;
 pub mod rattle;
 pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
+mod theta_step;
 mod velocity_level;
 
-pub use moreau_jean::{ForceRule, Forecast, MoreauJean, MoreauJeanOptions};
+pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
+pub use position_theta::PositionTheta;
+pub use projected::{Coupling, ProjectedOptions};
+pub use projected_combined::ProjectedCombined;
+pub use projected_direct::ProjectedDirect;
+pub use projection::Metric;
 pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
+pub use theta_step::{ForceRule, Forecast};
 pub(crate) use velocity_level::is_impact;
 
 use crate::contract::{Needs, System};
@@ -48,6 +60,8 @@ pub struct Supports {
     pub general_kinematics: bool,
     /// Poisson restitution.
     pub poisson: bool,
+    /// Restitution of contacts at all.
+    pub restitution: bool,
     /// Tangential restitution.
     pub tangential_restitution: bool,
     /// Moving obstacles.
@@ -68,6 +82,7 @@ impl Supports {
             (needs.velocity_joints && !self.velocity_joints, "velocity-level joints".to_string()),
             (needs.general_kinematics && !self.general_kinematics, "velocities that differ from q' (nq != nu)".into()),
             (needs.poisson && !self.poisson, "Poisson restitution".into()),
+            (needs.restitution && !self.restitution, "restitution of contacts (e > 0)".into()),
             (needs.tangential_restitution && !self.tangential_restitution, "tangential restitution".into()),
             (needs.moving && !self.moving, "moving obstacles".into()),
             (needs.elements && !self.elements, "elements without a gap".into()),
@@ -123,6 +138,18 @@ pub enum Failure {
         iterations: usize,
         /// Last residual.
         residual: f64,
+    },
+    /// The position projection of the scheme did not close.
+    #[error(
+        "the position projection of `{name}` did not close: it is off by {violation:.3e} m (tolerance {tolerance:.0e})"
+    )]
+    Projection {
+        /// The interaction that is off most.
+        name: String,
+        /// By how much, m.
+        violation: f64,
+        /// What is allowed, m.
+        tolerance: f64,
     },
     /// A matrix that must be regular is not.
     #[error("{what} is singular at velocity `{velocity}`")]
@@ -185,8 +212,15 @@ pub trait Scheme {
 }
 
 /// All schemes.
-pub static SCHEMES: &[&SchemeInfo] =
-    &[&moreau_jean::INFO, &moreau_midpoint::INFO, &schatzman_paoli::INFO, &rattle::INFO];
+pub static SCHEMES: &[&SchemeInfo] = &[
+    &moreau_jean::INFO,
+    &moreau_midpoint::INFO,
+    &schatzman_paoli::INFO,
+    &projected_direct::INFO,
+    &projected_combined::INFO,
+    &rattle::INFO,
+    &position_theta::INFO,
+];
 
 /// Makes a scheme by name. An unknown name is an error that suggests the nearest.
 pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {

@@ -155,7 +155,7 @@ impl Scheme for MoreauMidpoint {
     fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
         self.revisit(system, start, step);
         let qdot = rates(system, start.t + 0.5 * step.dt, &self.q_mid, &self.u_mean, &mut self.qdot);
-        let kinematics = kinematics_residual(start, step, qdot);
+        let kinematics = kinematics_residual(start, step, qdot, None);
         if let Some(work) = self.work.as_mut() {
             work.certify(system, start, step, kinematics, out);
         }
@@ -166,7 +166,7 @@ impl Scheme for MoreauMidpoint {
         let Some(work) = self.work.as_mut() else { return };
         let (t_mid, q_mid) = (start.t + 0.5 * step.dt, &self.q_mid);
         // The position moves with the mean velocity.
-        let applied = Applied { mean: &self.u_mean, moved: &self.u_mean, q_star: q_mid };
+        let applied = Applied { mean: &self.u_mean, moved: &self.u_mean, q_star: q_mid, led_to: &step.end.q };
         let force = |_: &mut VelocityLevel, i: usize, h: &mut [f64]| system.force(i, t_mid, q_mid, &start.u, h);
         work.account(system, start, step, &applied, force, meter, out);
     }

@@ -68,6 +68,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
         velocity_joints: false,
         general_kinematics: false,
         poisson: false,
+        restitution: true,
         tangential_restitution: false,
         moving: true,
         elements: false,
@@ -158,7 +159,7 @@ impl SchatzmanPaoli {
         self.q.clone_from(&self.equation.q);
         self.equation.percussions(&out.candidates, &mut self.p);
         // The work of this equation was counted in the step that looked ahead.
-        out.report = if first { report } else { StepReport::default() };
+        out.report = StepReport { index_sets: 1, ..if first { report } else { StepReport::default() } };
         out.report.residual = report.residual;
         out.report.non_unique = report.non_unique;
         Ok(())
@@ -207,7 +208,7 @@ impl SchatzmanPaoli {
                 out.set_inactive(i);
                 continue;
             }
-            out.report.index_set += usize::from(kind == Kind::Contact);
+            out.report.contacts += usize::from(kind == Kind::Contact);
             out.sigma[i] = Sigma(0);
             let percussions = out.end.percussions.values_mut();
             for j in range.clone() {

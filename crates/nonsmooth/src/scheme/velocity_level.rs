@@ -16,7 +16,7 @@ use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::{all_finite, max_norm, norm};
+use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Status, room};
 pub(super) use kinematics::Kinematics;
@@ -32,6 +32,7 @@ pub(super) const SUPPORTS: Supports = Supports {
     velocity_joints: true,
     general_kinematics: true,
     poisson: false,
+    restitution: true,
     tangential_restitution: true,
     moving: true,
     elements: true,
@@ -74,6 +75,8 @@ pub(super) struct VelocityLevel {
     pub(super) scratch: Vec<f64>,
     /// γ⁻ by component of the candidates.
     before: Vec<f64>,
+    /// Percussions by component of the candidates that are a better start guess than those of the step before; NaN where there is none.
+    kept: Vec<f64>,
     chi: Vec<f64>,
     groups: Vec<Group>,
     /// Groups that belong to contacts.
@@ -109,6 +112,7 @@ impl VelocityLevel {
             v: Vec::new(),
             scratch: Vec::new(),
             before: Vec::new(),
+            kept: Vec::new(),
             chi: Vec::new(),
             groups: Vec::new(),
             contacts: 0,
@@ -154,9 +158,7 @@ impl VelocityLevel {
     #[inline]
     pub(super) fn assemble_forces(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) {
         self.h.fill(0.0);
-        for i in 0..system.structure().forces.len() {
-            system.force(i, t, q, u, &mut self.h);
-        }
+        system.forces(t, q, u, &mut self.h);
     }
 
     /// Makes room for a list of candidates.
@@ -287,6 +289,37 @@ impl VelocityLevel {
         }
     }
 
+    /// Makes the laws of contacts ask for gaps: with c such that Wᵀv⁺ + c = g⁺/`scale`, linearised at (q, v), where v⁺ moves q by `scale` v⁺.
+    pub(super) fn ask_gaps(
+        &mut self,
+        system: &dyn System,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        scale: f64,
+        list: &Candidates,
+    ) {
+        for g in &self.groups {
+            let k = &list.items()[g.interaction()];
+            if k.kind == Kind::Contact {
+                let mut gap = [0.0];
+                system.position(k, t, q, &mut gap);
+                let row = &self.full.coupling().values(g.block as usize)[..k.dofs.len()];
+                self.full.c[g.row()] = gap[0] / scale - k.row_times(row, v);
+            }
+        }
+    }
+
+    /// Forgets all rows: nothing takes part.
+    pub(super) fn forget_rows(&mut self) {
+        if !self.groups.is_empty() {
+            self.full.clear_blocks();
+            self.groups.clear();
+            self.chi.clear();
+            (self.rows_version, self.contacts) = (0, 0);
+        }
+    }
+
     /// Room for the active interactions of a step.
     fn make_room(&mut self, list: &Candidates, active: &[bool], dt: f64) {
         let active = || list.items().iter().zip(active).filter(|(_, a)| **a).map(|(k, _)| k);
@@ -305,12 +338,28 @@ impl VelocityLevel {
         self.full.reserve_blocks(blocks, rows, dofs, values);
     }
 
-    /// Percussions of the step before as start guess.
+    /// Keeps the percussions of the rows as they are for the next [`Self::warm_start`], or none.
+    pub(super) fn keep_percussions(&mut self, list: Option<&Candidates>) {
+        self.kept.clear();
+        let Some(list) = list else { return };
+        room::resize(&mut self.kept, list.components(), f64::NAN);
+        for g in &self.groups {
+            let range = list.range(g.interaction());
+            self.kept[range.clone()].copy_from_slice(&self.r[g.row()..g.row() + range.len()]);
+        }
+    }
+
+    /// Percussions that were kept, or of the step before, as start guess.
     pub(super) fn warm_start(&mut self, start: &State, candidates: &Candidates) {
         room::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
             let k = &candidates.items()[g.interaction()];
             let r = &mut self.r[g.row()..g.row() + k.dim()];
+            let kept = if self.kept.is_empty() { &[] } else { &self.kept[candidates.range(g.interaction())] };
+            if kept.first().is_some_and(|p| !p.is_nan()) {
+                r.copy_from_slice(kept);
+                continue;
+            }
             match start.percussions.at(g.interaction(), k.id) {
                 Some(p) if p.len() == k.dim() => r.copy_from_slice(p),
                 _ => r.fill(0.0),
@@ -355,13 +404,7 @@ impl VelocityLevel {
     ) -> Result<(), Failure> {
         self.v.resize(self.h.len(), 0.0);
         let report = self.full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.v);
-        work.solves += 1;
-        work.iterations += report.iterations;
-        work.pivots += report.pivots;
-        work.non_unique |= report.non_unique;
-        work.residual = work.residual.max(report.residual);
-        let size = norm(self.full.reduced().b());
-        work.noise = work.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
+        work.take(&report, self.full.reduced().b());
         if let (Status::Singular, Some(row)) = (report.status, report.row) {
             return Err(self.singular(system, row));
         }
@@ -484,7 +527,7 @@ impl VelocityLevel {
 
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
-        step.report.index_set = self.contacts;
+        step.report.contacts = self.contacts;
         let reduced = self.full.reduced();
         let mut next = 0;
         for (gi, g) in self.groups.iter().enumerate() {

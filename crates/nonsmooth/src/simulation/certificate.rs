@@ -19,6 +19,8 @@ pub struct Certificate {
     pub joint_violation: f64,
     /// Largest distance of a contact percussion from its cone, N·s.
     pub cone: f64,
+    /// Largest multiplier |τ| of a projection of the position within the step: no defect, but what the scheme had to move.
+    pub multiplier: f64,
     /// Index of the interaction that best explains `dynamics`.
     pub dynamics_culprit: Option<usize>,
     /// Index of the interaction with the largest `law`.
@@ -107,5 +109,6 @@ impl Certificate {
             self.joint_culprit = other.joint_culprit;
         }
         max(&mut self.cone, other.cone);
+        max(&mut self.multiplier, other.multiplier);
     }
 }

@@ -10,7 +10,7 @@
 //!         + Σ_{i with potential} [V_i₁ − V_i₀ − D_i + dt w·h_i*]       quadrature (numerical)
 //!         + Σ_{i with potential} dt (ū − w)·h_i*                       theta (numerical)
 //!         + ½u₁ᵀ(M₁ − M*)u₁ − ½u₀ᵀ(M₀ − M*)u₀                          mass change (numerical)
-//!         + E(after) − E(before) of a correction of the state          projection (numerical)
+//!         + E(after) − E(before) of a correction of the state, or of a projection of its position within the step      projection (numerical)
 //!         + Σ (w_s − ū)·W P_s of a scheme whose stages s have velocities w_s of their own      stages (numerical)
 //! ```
 //!
@@ -20,7 +20,7 @@
 //! both lines are shown.
 
 use crate::contract::System;
-use crate::state::{State, Step};
+use crate::state::State;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::dot;
 
@@ -43,7 +43,7 @@ pub enum Line {
     Theta,
     /// Numerical: change of M within a step.
     MassChange,
-    /// Numerical: corrections of the state after a step.
+    /// Numerical: projections of the position within a step, and corrections of the state after it.
     Projection,
     /// Numerical: extrapolation.
     Extrapolation,
@@ -113,20 +113,20 @@ impl Ledger {
         self.absolute.add(work.abs());
     }
 
-    /// Adds the lines of a force with potential: `q_star` is where it was evaluated, `mean` its work
+    /// Adds the lines of a force with potential in a step to (t₁, q₁): `q_star` is where it was evaluated, `mean` its work
     /// over the mean velocity and `moved` over the velocity that moved the position.
     pub(crate) fn add_potential(
         &mut self,
         system: &dyn System,
         i: usize,
         start: &State,
-        step: &Step,
+        (t1, q1): (f64, &[f64]),
         q_star: &[f64],
         mean: f64,
         moved: f64,
     ) {
         let v = |t: f64, q: &[f64]| system.potential(i, t, q);
-        let (t0, t1) = (start.t, step.end.t);
+        let t0 = start.t;
         let mut drive = v(t1, q_star) - v(t0, q_star);
         if !system.structure().identity_kinematics {
             // The drift β moves the position without work of the force on u.
@@ -136,11 +136,11 @@ impl Ledger {
             system.kinematics(t, q_star, &zero, &mut beta);
             if beta.iter().any(|&b| b != 0.0) {
                 let shifted =
-                    |s: f64| -> Vec<f64> { q_star.iter().zip(&beta).map(|(q, b)| q + s * step.dt * b).collect() };
+                    |s: f64| -> Vec<f64> { q_star.iter().zip(&beta).map(|(q, b)| q + s * (t1 - t0) * b).collect() };
                 drive += v(t, &shifted(0.5)) - v(t, &shifted(-0.5));
             }
         }
-        let change = v(t1, &step.end.q) - v(t0, &start.q);
+        let change = v(t1, q1) - v(t0, &start.q);
         self.add(Line::Drive, drive);
         self.add(Line::Quadrature, change - drive + moved);
         self.add(Line::Theta, mean - moved);

@@ -353,8 +353,12 @@ impl<'a> Simulation<'a> {
             *most = (*most).max(n);
         }
         w.retries += r.retries;
-        w.index_set += r.index_set;
-        w.index_set_max = w.index_set_max.max(r.index_set);
+        w.contacts += r.contacts;
+        w.contacts_max = w.contacts_max.max(r.contacts);
+        w.index_sets += r.index_sets;
+        w.index_sets_max = w.index_sets_max.max(r.index_sets);
+        w.projection += r.projection;
+        w.projection_max = w.projection_max.max(r.projection);
     }
 
     /// Takes the trial step: corrects its end and moves on.

@@ -69,9 +69,13 @@ pub struct Work {
     /// Stages that the first try of a scheme did not solve, so that it went down its ladder.
     pub retries: usize,
     /// Contacts that took part, summed over all calls.
-    pub index_set: usize,
+    pub contacts: usize,
     /// Most contacts that took part in one step.
-    pub index_set_max: usize,
+    pub contacts_max: usize,
+    /// Index sets of contacts for which steps were solved.
+    pub index_sets: usize,
+    /// Most of them in one step.
+    pub index_sets_max: usize,
     /// Iterations of position projections.
     pub projection: usize,
     /// Most of them in one step.

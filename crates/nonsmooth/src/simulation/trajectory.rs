@@ -42,6 +42,8 @@ pub struct StepRecord {
     pub sigma: Vec<Sigma>,
     /// What the scheme carries over from it.
     pub memory: Memory,
+    /// Multipliers of a projection within the step, laid out as the percussions; empty for schemes without.
+    pub multipliers: Vec<f64>,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -95,6 +97,7 @@ impl Trajectory {
                 active: step.active.clone(),
                 sigma: step.sigma.clone(),
                 memory: step.end.memory.clone(),
+                multipliers: step.multipliers.clone(),
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -122,14 +125,20 @@ impl Trajectory {
                 step.set_inactive(j);
             }
             step.end.memory.middle.clone_from(&s.memory.middle);
-            let of_stages = !s.memory.first.is_empty();
-            step.end.memory.first.resize(if of_stages { step.candidates.components() } else { 0 }, 0.0);
+            // What else is laid out as the percussions.
+            let n = step.candidates.components();
+            for (to, from) in [(&mut step.end.memory.first, &s.memory.first), (&mut step.multipliers, &s.multipliers)] {
+                to.resize(if from.is_empty() { 0 } else { n }, 0.0);
+            }
             for (j, k) in step.candidates.items().iter().enumerate() {
                 if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
                     let range = step.candidates.range(j);
-                    if of_stages {
-                        let first = &s.memory.first[s.percussions.range(at)];
-                        step.end.memory.first[range.clone()].copy_from_slice(first);
+                    for (to, from) in
+                        [(&mut step.end.memory.first, &s.memory.first), (&mut step.multipliers, &s.multipliers)]
+                    {
+                        if !from.is_empty() {
+                            to[range.clone()].copy_from_slice(&from[s.percussions.range(at)]);
+                        }
                     }
                     step.end.percussions.values_mut()[range].copy_from_slice(p);
                     step.active[j] = s.active[at];

@@ -3,7 +3,7 @@
 use crate::{run, take};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::SCHEMES;
-use nonsmooth::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar, System};
 
 struct PlainBall;
 
@@ -27,11 +27,17 @@ fn the_plain_bouncing_ball_runs_every_scheme() {
     let ball = take(PlainBall);
     assert!(SCHEMES.len() >= 2);
     for info in SCHEMES {
+        if info.supports.missing(&ball.structure().needs).is_some() {
+            assert_eq!(info.name, "position-theta", "the contrast without restitution is the only one that refuses it");
+            continue;
+        }
         let h = 1e-3;
         let (summary, records) = run(&ball, info.name, &[1.0], &[0.0], h, 5.0);
         // Impacts accumulate at t = 3 in the exact motion; velocity errors of O(h) delay that by O(h).
         let last = records.last().expect("records");
-        assert!(last.u[0].abs() <= 1e-10 && last.q[0].abs() <= 2.0 * 2.0 * h, "{}: {last:?}", info.name);
+        // Projected without a percussion, a ball never rests (Acary 2013, 4.5): it hops by what its weight makes of u in two steps.
+        let hop = if info.name == "projected-direct" { 2.0 * 2.0 * h } else { 1e-10 };
+        assert!(last.u[0].abs() <= hop && last.q[0].abs() <= 2.0 * 2.0 * h, "{}: {last:?}", info.name);
         assert!(summary.energy.closure <= 1e-9, "{}: {:?}", info.name, summary.energy);
         assert!(summary.worst.residual() <= 1e-9, "{}: {:?}", info.name, summary.worst);
         let kinds: Vec<&str> = summary.events.iter().map(|e| e.kind.name()).collect();

@@ -147,6 +147,11 @@ fn every_scheme_has_its_order_on_smooth_motion() {
         row("schatzman-paoli theta=1/2", "schatzman-paoli", jean(0.5)),
         row("schatzman-paoli theta=1", "schatzman-paoli", jean(1.0)),
         row("schatzman-paoli theta=0", "schatzman-paoli", jean(0.0)),
+        row("projected-direct theta=1/2", "projected-direct", jean(0.5)),
+        row("projected-combined theta=1/2", "projected-combined", jean(0.5)),
+        row("projected-combined theta=1", "projected-combined", jean(1.0)),
+        row("position-theta theta=1/2", "position-theta", jean(0.5)),
+        row("position-theta theta=1", "position-theta", jean(1.0)),
         row("rattle", "rattle", Settings::new()),
     ];
     assert_every_scheme(&rows);

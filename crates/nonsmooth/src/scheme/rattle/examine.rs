@@ -208,7 +208,7 @@ impl Rattle {
                 moved += 0.5 * dt * dot(v, &scratch.h);
             }
             if info.potential {
-                out.add_potential(system, i, start, step, &scratch.middle, mean, moved);
+                out.add_potential(system, i, start, (step.end.t, &step.end.q), &scratch.middle, mean, moved);
             } else {
                 out.add_force(i, mean);
             }

@@ -399,7 +399,7 @@ impl Split {
         for (i, info) in system.structure().forces.iter().enumerate() {
             let [mean, moved] = self.work[i];
             if info.potential {
-                out.add_potential(system, i, start, step, &self.middle, mean, moved);
+                out.add_potential(system, i, start, (step.end.t, &step.end.q), &self.middle, mean, moved);
             } else {
                 out.add_force(i, mean);
             }

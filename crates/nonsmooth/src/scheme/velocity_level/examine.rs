@@ -15,13 +15,15 @@ pub(in crate::scheme) struct Applied<'a> {
     pub(in crate::scheme) moved: &'a [f64],
     /// Where forces were evaluated.
     pub(in crate::scheme) q_star: &'a [f64],
+    /// Where that velocity led: the end of the step, before a projection.
+    pub(in crate::scheme) led_to: &'a [f64],
 }
 
-/// Largest entry of q_{k+1} − q_k − dt q̇, relative to 1 + max|q|.
-pub(in crate::scheme) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64]) -> f64 {
+/// Largest entry of q_{k+1} − q_k − dt q̇ − s, relative to 1 + max|q|, with the shift s of a projection.
+pub(in crate::scheme) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64], shift: Option<&[f64]>) -> f64 {
     let mut worst: f64 = 0.0;
     for i in 0..qdot.len() {
-        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i]).abs();
+        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i] - shift.map_or(0.0, |s| s[i])).abs();
         if !(d <= worst) {
             worst = d;
         }
@@ -166,9 +168,9 @@ impl VelocityLevel {
         if !system.structure().constant_mass {
             let mut change = 0.0;
             self.size_vectors();
-            for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
+            for (sign, s, q) in [(1.0, &step.end, applied.led_to), (-1.0, start, &start.q)] {
                 self.mass.multiply(&s.u, &mut self.scratch);
-                change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
+                change += sign * (meter.kinetic(system, s.t, q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
             }
             out.add(Line::MassChange, change);
         }
@@ -179,7 +181,7 @@ impl VelocityLevel {
             let mean = step.dt * dot(applied.mean, &h);
             if info.potential {
                 let moved = step.dt * dot(applied.moved, &h);
-                out.add_potential(system, i, start, step, applied.q_star, mean, moved);
+                out.add_potential(system, i, start, (step.end.t, applied.led_to), applied.q_star, mean, moved);
             } else {
                 out.add_force(i, mean);
             }

@@ -1,0 +1,206 @@
+//! What the projected schemes share: options, and how a finished step is looked at again.
+
+use super::projection::{Metric, Onto, Projection};
+use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
+use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
+use super::velocity_level::ACTIVATION;
+use super::{Failure, Solve};
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Meter};
+use crate::state::{State, Step};
+
+pub(super) const VIOLATION_TOL: OptionInfo = OptionInfo {
+    key: "violation_tol",
+    kind: OptionKind::Number { default: 1e-10, min: 1e-14, max: 1e-3, unit: "m" },
+    summary: "what gaps and joints may be off by at the end of a step",
+};
+pub(super) const COUPLING: OptionInfo = OptionInfo {
+    key: "coupling",
+    kind: OptionKind::Choice { default: "decoupled", words: &["decoupled", "coupled"] },
+    summary: "percussions and projection by one problem after the other (56)-(60), or by one for both (52)-(55)",
+};
+pub(super) const METRIC: OptionInfo = OptionInfo {
+    key: "metric",
+    kind: OptionKind::Choice { default: "identity", words: &["identity", "mass"] },
+    summary: "metric of the projection: identity (28), or that of the iteration matrix (59)",
+};
+
+/// How percussions and multipliers of the projection are solved for. Both converge to the same step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coupling {
+    /// One after the other in each Newton iteration, (56)-(60).
+    Decoupled,
+    /// Together, (52)-(55).
+    Coupled,
+}
+
+/// Options of the projected schemes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProjectedOptions {
+    /// θ, 0 to 1.
+    pub theta: f64,
+    /// What gaps and joints may be off by at the end of a step, m.
+    pub violation_tol: f64,
+    /// How percussions and multipliers are solved for.
+    pub coupling: Coupling,
+    /// Metric of the projection.
+    pub metric: Metric,
+    /// Relative residual at which Newton's method stops.
+    pub newton_tol: f64,
+}
+
+impl Default for ProjectedOptions {
+    fn default() -> Self {
+        let (coupling, metric) = (Coupling::Decoupled, Metric::Identity);
+        Self { theta: 0.5, violation_tol: 1e-10, coupling, metric, newton_tol: 1e-10 }
+    }
+}
+
+impl ProjectedOptions {
+    /// From settings, checked.
+    pub(super) fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
+        let coupling = match s.get_word(&COUPLING)? {
+            "coupled" => Coupling::Coupled,
+            _ => Coupling::Decoupled,
+        };
+        let metric = match s.get_word(&METRIC)? {
+            "mass" => Metric::Mass,
+            _ => Metric::Identity,
+        };
+        let (theta, newton_tol) = (s.get_number(&THETA)?, s.get_number(&NEWTON_TOL)?);
+        Ok(Self { theta, violation_tol: s.get_number(&VIOLATION_TOL)?, coupling, metric, newton_tol })
+    }
+
+    /// A contact counts as closed where its gap is at most this, m.
+    pub(super) fn closed(&self) -> f64 {
+        ACTIVATION.max(self.violation_tol)
+    }
+}
+
+/// Components of candidates up to which the coupled form, which is dense, is tried where the other fails.
+const FEW: usize = 200;
+
+/// A step on velocity level and its projection.
+pub(super) struct Projected {
+    pub(super) options: ProjectedOptions,
+    pub(super) step: ThetaStep,
+    pub(super) projection: Projection,
+    coupled: Coupled,
+    onto: Onto,
+    shift: Vec<f64>,
+}
+
+impl Projected {
+    pub(super) fn new(options: ProjectedOptions, onto: Onto) -> Self {
+        let ProjectedOptions { theta, newton_tol, violation_tol, metric, .. } = options;
+        Self {
+            options,
+            step: ThetaStep::new(ThetaOptions { theta, force: ForceRule::Theta, level: Level::Velocity, newton_tol }),
+            projection: Projection::new(onto, metric, violation_tol, newton_tol),
+            coupled: Coupled::default(),
+            onto,
+            shift: Vec::new(),
+        }
+    }
+
+    /// Newton's method for the active set in `out`, from the start of the step or from the trial that the set before led to.
+    pub(super) fn newton(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+        begin: Begin,
+    ) -> Result<(), Failure> {
+        let coupled = self.options.coupling == Coupling::Coupled;
+        let failure = match self.by(coupled, system, start, solve, out, begin) {
+            Err(f @ (Failure::Newton { .. } | Failure::Projection { .. })) => f,
+            Err(f @ Failure::Solver(_)) if coupled => f,
+            done => return done,
+        };
+        // What one form does not solve, the other may; the coupled one is dense.
+        if !coupled && out.candidates.components() > FEW {
+            return Err(failure);
+        }
+        out.report.retries += 1;
+        self.projection.begin(system, &out.candidates);
+        self.by(!coupled, system, start, solve, out, Begin::Anew).map_err(|_| failure)
+    }
+
+    /// The same by one form.
+    fn by(
+        &mut self,
+        coupled: bool,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+        begin: Begin,
+    ) -> Result<(), Failure> {
+        let p = &mut self.projection;
+        let positions = if coupled { Positions::Coupled(p, &mut self.coupled) } else { Positions::Projected(p) };
+        self.step.newton(system, start, solve, out, positions, begin)
+    }
+
+    /// The solved step into `out`.
+    pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
+        self.step.finish(start, out);
+        out.multipliers.clear();
+        out.multipliers.extend_from_slice(self.projection.tau());
+    }
+
+    /// s of a finished step.
+    fn shift_of(&mut self, system: &dyn System, start: &State, step: &Step) {
+        self.projection.begin(system, &step.candidates);
+        self.shift.clear();
+        self.shift.resize(step.end.q.len(), 0.0);
+        if step.multipliers.iter().all(|&tau| tau == 0.0) || step.multipliers.len() != step.candidates.components() {
+            return;
+        }
+        if self.options.metric == Metric::Mass
+            && let Some(matrix) = self.step.first_matrix(system, start, step)
+        {
+            self.projection.set_matrix(matrix);
+        }
+        let (t, q, list) = (step.end.t, &step.end.q, &step.candidates);
+        self.projection.shift_of(system, t, q, list, &step.multipliers, &mut self.shift);
+    }
+
+    pub(super) fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.shift_of(system, start, step);
+        self.step.certify(system, start, step, Some(&self.shift), out);
+        let size = 1.0 + step.end.q.iter().fold(0.0f64, |m, q| m.max(q.abs()));
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            if k.kind != Kind::Contact {
+                continue;
+            }
+            let mut g = [0.0];
+            system.position(k, step.end.t, &step.end.q, &mut g);
+            let tau = step.multipliers.get(step.candidates.range(i).start).copied().unwrap_or(0.0);
+            out.multiplier = out.multiplier.max(tau.abs());
+            // g = 0 with any τ where the combined scheme closes a contact, else 0 ≤ g ⊥ τ ≥ 0.
+            let unilateral = g[0].min(tau).abs();
+            let asked = match self.onto {
+                Onto::All => unilateral,
+                Onto::Active if step.active[i] => unilateral.min(g[0].abs()),
+                Onto::Active => tau.abs(),
+            };
+            if !(asked / size <= out.law) {
+                out.law = asked / size;
+                out.law_culprit = Some(i);
+            }
+        }
+    }
+
+    pub(super) fn account(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        self.shift_of(system, start, step);
+        self.step.account(system, start, step, Some(&self.shift), meter, out);
+    }
+}

@@ -1,0 +1,792 @@
+//! One step of the θ-method with the laws on velocity level, for a given set of active interactions: what Moreau-Jean's scheme and the
+//! projected schemes share.
+//!
+//! With t_θ = t_k + θ dt, q_θ = (1−θ) q_k + θ q_{k+1}, u_θ = (1−θ) u_k + θ u_{k+1}, and a shift s of the position that is zero without a
+//! projection:
+//!
+//! ```text
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ)) + s
+//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)     for active interactions
+//! ```
+//!
+//! `force = "trapezoid"` replaces the first two lines by
+//!
+//! ```text
+//! M_{k+1}(u_{k+1} − u_k) = dt ((1−θ) M_{k+1} M_k⁻¹ h_k + θ h_{k+1}) + Σ W_{k+1} P
+//! q_{k+1} = q_k + dt ((1−θ) q̇(t_k,q_k,u_k) + θ q̇(t_{k+1},q_{k+1},u_{k+1}))
+//! ```
+//!
+//! **Newton.** The laws are solved inside each iteration, [Acary2013, (43)-(45)] with the corrections of `docs/errata.md`: q follows from u and s
+//! by the kinematics at every iterate, so that their defect drops out of (45):
+//!
+//! ```text
+//! M̂ = M − dt θ h_u − dt² θ² h_q B,    M̂ (v⁺ − v) = −M (v − u_k) + dt h + W P⁺
+//! ```
+//!
+//! until (at once where everything is stated to be linear) the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
+//! relative to their largest term, and γ changes by no more than `newton_tol`·(1 + max|γ|), or from the twelfth iteration on where the solver's tolerance is larger, to that; then the equations as they were evaluated there are
+//! solved once more, which takes a method that converges fast to rounding. M̂ is made anew while iterations leave more than a tenth of the residual. A [`Projection`] moves the position within each
+//! iteration.
+//!
+//! **Forecasts.** Joints and elements are always active, a contact if its forecast ḡ ≤ ε:
+//!
+//! - explicit, (61): ḡ = g_N(t_k,q_k) + γ dt ġ_N(t_k,q_k,u_k), option `gamma` (0 by default);
+//! - free, (62): ḡ = g_N(t_k,q_k) + dt (θ ġ_N(t_k,q_k,u_free) + (1−θ) ġ_N(t_k,q_k,u_k)), where u_free
+//!   solves the step without any contact.
+
+mod coupled;
+mod options;
+
+pub(super) use coupled::Coupled;
+pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, force_from, forecast_from};
+pub use options::{ForceRule, Forecast};
+
+use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
+use super::velocity_level::{Applied, VelocityLevel, gap, kinematics_residual};
+use super::{Failure, Solve};
+use crate::contract::{Candidates, Kind, System};
+use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
+use crate::state::{State, Step, rates_into};
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::{all_finite, max_norm};
+
+/// The step of the [module](self) and its workspace.
+pub(super) struct ThetaStep {
+    options: ThetaOptions,
+    pub(super) work: Option<Box<VelocityLevel>>,
+    buffers: Buffers,
+}
+
+#[derive(Default)]
+struct Buffers {
+    q_theta: Vec<f64>,
+    u_theta: Vec<f64>,
+    /// The trial (q, u) at the end of the step.
+    q: Vec<f64>,
+    v: Vec<f64>,
+    qdot: Vec<f64>,
+    /// q̇ at the start, and M_k⁻¹ h_k (trapezoidal forces).
+    qdot0: Vec<f64>,
+    a0: Vec<f64>,
+    mass0: Option<Matrix>,
+    /// Whether M̂ depends on the step length alone.
+    constant_matrix: bool,
+    /// Step length for which M̂ is assembled, if it can be kept.
+    assembled_for: Option<f64>,
+    /// Shift s of the position, and whether there is one.
+    shift: Vec<f64>,
+    shifted: bool,
+    /// Whether f of the one-step problem holds for the trial too: everything is linear and one iteration was made.
+    f_holds: bool,
+}
+
+/// Newton iterations before a step is given up: a quadratic iteration that needs more does not converge.
+const MAX_NEWTON: usize = 30;
+/// M̂ stays while an iteration leaves no more than this part of the residual: making it costs as much as an iteration.
+const CHORD: f64 = 0.1;
+/// Iterations after which the tolerance of the solver is enough.
+const PATIENT: usize = 12;
+/// Residual at which nothing is left to gain.
+const ROUNDING: f64 = 1e-14;
+/// Fixed-point iterations for q from u where q̇ = B(q) u + β.
+const MAX_KINEMATICS: usize = 50;
+
+/// What a step asks of positions.
+pub(super) enum Positions<'a> {
+    /// Nothing: they are where the velocities lead.
+    Led,
+    /// They are projected after every solve for velocities.
+    Projected(&'a mut Projection),
+    /// They are projected together with it.
+    Coupled(&'a mut Projection, &'a mut Coupled),
+}
+
+/// Where Newton's method begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// At the start of the step.
+    Anew,
+    /// At the trial where it ended with another set of active interactions.
+    Again,
+}
+
+impl ThetaStep {
+    pub(super) fn new(options: ThetaOptions) -> Self {
+        Self { options, work: None, buffers: Buffers::default() }
+    }
+
+    /// q̇ and M_k⁻¹h_k at the start, for trapezoidal forces.
+    fn begin_trapezoid(&mut self, system: &dyn System, start: &State) -> Result<(), Failure> {
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let b = &mut self.buffers;
+        b.qdot0.resize(start.q.len(), 0.0);
+        rates_into(system, start.t, &start.q, &start.u, &mut b.qdot0);
+        work.assemble_forces(system, start.t, &start.q, &start.u);
+        b.a0.clone_from(&work.h);
+        let mass0 = b.mass0.get_or_insert_with(|| Matrix::new(&system.structure().pattern));
+        mass0.clear();
+        system.mass(start.t, &start.q, mass0);
+        mass0.factor().map_err(|e| Failure::Singular {
+            what: "the mass matrix",
+            velocity: system.structure().velocities[e.row].into(),
+        })?;
+        mass0.solve(&mut b.a0);
+        Ok(())
+    }
+
+    /// q_{k+1} from u_{k+1} into `buffers.q`.
+    fn positions(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        let n = start.q.len();
+        if system.structure().identity_kinematics {
+            // Both rules coincide: q̇ is u.
+            for (((q, q0), u0), v) in b.q.iter_mut().zip(&start.q).zip(&start.u).zip(&b.v) {
+                *q = q0 + dt * between(theta, *u0, *v);
+            }
+            if b.shifted {
+                b.q.iter_mut().zip(&b.shift).for_each(|(q, s)| *q += s);
+            }
+            return;
+        }
+        for _ in 0..MAX_KINEMATICS {
+            match self.options.force {
+                ForceRule::Theta => {
+                    blend(theta, &start.q, &b.q, &mut b.q_theta);
+                    blend(theta, &start.u, &b.v, &mut b.u_theta);
+                    system.kinematics(start.t + theta * dt, &b.q_theta, &b.u_theta, &mut b.qdot);
+                }
+                ForceRule::Trapezoid => {
+                    system.kinematics(start.t + dt, &b.q, &b.v, &mut b.qdot);
+                    for i in 0..n {
+                        b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
+                    }
+                }
+            }
+            let mut change: f64 = 0.0;
+            for i in 0..n {
+                let next = start.q[i] + dt * b.qdot[i] + if b.shifted { b.shift[i] } else { 0.0 };
+                change = change.max((next - b.q[i]).abs());
+                b.q[i] = next;
+            }
+            if !(change > 4.0 * f64::EPSILON * (1.0 + max_norm(&b.q))) {
+                break;
+            }
+        }
+    }
+
+    /// The trial (q, v) that Newton's method starts from, v = u_k, with q_θ and u_θ.
+    fn guess(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        if !system.structure().identity_kinematics {
+            b.v.clone_from(&start.u);
+            b.q.clone_from(&start.q);
+            self.positions(system, start, dt);
+            self.blend_trial(start);
+            return;
+        }
+        // The same in one pass.
+        b.q.resize(start.q.len(), 0.0);
+        b.v.resize(start.u.len(), 0.0);
+        let ends = start.q.iter().zip(&start.u).zip(b.q.iter_mut().zip(&mut b.v));
+        for (((q0, u0), (q, v)), (q_theta, u_theta)) in ends.zip(b.q_theta.iter_mut().zip(&mut b.u_theta)) {
+            *v = *u0;
+            *u_theta = between(theta, *u0, *u0);
+            *q = q0 + dt * *u_theta;
+            *q_theta = between(theta, *q0, *q);
+        }
+    }
+
+    /// q_θ and u_θ of the trial (q, v) in the buffers.
+    fn blend_trial(&mut self, start: &State) {
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        blend(theta, &start.q, &b.q, &mut b.q_theta);
+        blend(theta, &start.u, &b.v, &mut b.u_theta);
+    }
+
+    /// M and h with everything at the trial (q, v) and (q_θ, u_θ) in the buffers.
+    fn evaluate_dynamics(&mut self, system: &dyn System, start: &State, step: &Step) {
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, dt, b) = (self.options.theta, step.dt, &mut self.buffers);
+        let t1 = start.t + dt;
+        match self.options.force {
+            ForceRule::Theta => {
+                let t_theta = start.t + theta * dt;
+                work.assemble_mass(system, t_theta, &b.q_theta);
+                work.assemble_forces(system, t_theta, &b.q_theta, &b.u_theta);
+            }
+            ForceRule::Trapezoid => {
+                work.assemble_mass(system, t1, &b.q);
+                work.assemble_forces(system, t1, &b.q, &b.v);
+                work.mass.multiply(&b.a0, &mut work.scratch);
+                for i in 0..work.h.len() {
+                    work.h[i] = theta * work.h[i] + (1.0 - theta) * work.scratch[i];
+                }
+            }
+        }
+    }
+
+    /// The rows of the active interactions at the trial.
+    fn evaluate_rows(&mut self, system: &dyn System, start: &State, step: &Step) {
+        if let Some(work) = self.work.as_mut() {
+            let (t, b) = (start.t + step.dt, &self.buffers);
+            work.assemble_rows(system, t, &b.q, step);
+            if self.options.level == Level::Position {
+                work.ask_gaps(system, t, &b.q, &b.v, self.options.theta * step.dt, &step.candidates);
+            }
+        }
+    }
+
+    /// Both.
+    fn evaluate(&mut self, system: &dyn System, start: &State, step: &Step) {
+        self.evaluate_dynamics(system, start, step);
+        self.evaluate_rows(system, start, step);
+    }
+
+    /// M̂ into the one-step problem.
+    fn assemble_matrix(&mut self, system: &dyn System, start: &State, dt: f64) {
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        let keep = b.constant_matrix;
+        if keep && b.assembled_for == Some(dt) {
+            return;
+        }
+        let s = system.structure();
+        b.assembled_for = keep.then_some(dt);
+        work.full.matrix.clear();
+        work.full.matrix.add_scaled(1.0, &work.mass);
+        if theta == 0.0 {
+            return;
+        }
+        let (coefficient_q, coefficient_u) = (-dt * dt * theta * theta, -dt * theta);
+        for i in 0..s.forces.len() {
+            let m = &mut work.full.matrix;
+            match self.options.force {
+                ForceRule::Theta => {
+                    let t = start.t + theta * dt;
+                    system.force_jacobian(i, t, &b.q_theta, &b.u_theta, coefficient_q, coefficient_u, m);
+                }
+                ForceRule::Trapezoid => {
+                    system.force_jacobian(i, start.t + dt, &b.q, &b.v, coefficient_q, coefficient_u, m);
+                }
+            }
+        }
+    }
+
+    /// f = M̂ v − M (v − u_k) + dt h at the trial v, or at v = u_k.
+    fn right_hand_side(&mut self, start: &State, dt: f64, at_start: bool) {
+        let Some(work) = self.work.as_mut() else { return };
+        let v = &self.buffers.v;
+        work.full.matrix.multiply(v, &mut work.full.f);
+        if !at_start {
+            for i in 0..v.len() {
+                work.v[i] = v[i] - start.u[i];
+            }
+            work.mass.multiply(&work.v, &mut work.scratch);
+            for i in 0..v.len() {
+                work.full.f[i] -= work.scratch[i];
+            }
+        }
+        for (f, h) in work.full.f.iter_mut().zip(&work.h) {
+            *f += dt * h;
+        }
+    }
+
+    /// Newton's method for the step with the active set as it is in `step`; `positions` says what is asked of positions, `from` where it begins.
+    pub(super) fn newton(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        step: &mut Step,
+        mut positions: Positions,
+        from: Begin,
+    ) -> Result<(), Failure> {
+        let dt = step.dt;
+        let affine = system.structure().identity_kinematics && self.buffers.constant_matrix;
+        let anew = from == Begin::Anew;
+        if anew {
+            self.buffers.shifted = false;
+            self.buffers.f_holds = false;
+            self.guess(system, start, dt);
+            self.evaluate_dynamics(system, start, step);
+            let idle = match &positions {
+                Positions::Led => false,
+                Positions::Projected(p) | Positions::Coupled(p, _) => p.leaves_inactive_alone(),
+            };
+            if affine && idle && !step.active.contains(&true) {
+                return self.alone(system, start, step, &mut positions);
+            }
+        }
+        if let Some(work) = self.work.as_mut() {
+            // Another set of the same step has made a better guess than the step before.
+            work.keep_percussions(if anew || self.buffers.f_holds { None } else { Some(&step.candidates) });
+        }
+        self.evaluate_rows(system, start, step);
+        if let Some(work) = self.work.as_mut() {
+            work.warm_start(start, &step.candidates);
+            work.forget_velocities();
+        }
+        let (mut residual, mut before) = (f64::INFINITY, 1.0);
+        let (mut within, mut settled) = (false, false);
+        for iteration in 0..MAX_NEWTON {
+            let first = iteration == 0;
+            if !(first && self.buffers.f_holds) {
+                if first || residual > CHORD * before {
+                    self.assemble_matrix(system, start, dt);
+                }
+                if let (true, Positions::Projected(p) | Positions::Coupled(p, _)) = (first && anew, &mut positions)
+                    && let Some(work) = self.work.as_ref()
+                {
+                    p.set_matrix(&work.full.matrix);
+                }
+                self.right_hand_side(start, dt, first && anew);
+            }
+            self.buffers.f_holds = false;
+            let (holds, exact) = self.iterate(system, start, solve, step, &mut positions, settled)?;
+            let Some(work) = self.work.as_mut() else { break };
+            if affine && work.constant_rows() && exact {
+                // One iteration is exact.
+                self.buffers.f_holds = first && anew;
+                return Ok(());
+            }
+            if !all_finite(&self.buffers.q) {
+                return Err(Failure::NotFinite { what: "the state".into() });
+            }
+            if within && holds && !settled {
+                return Ok(());
+            }
+
+            // Everything anew at the new state: the true residual.
+            self.blend_trial(start);
+            self.evaluate(system, start, step);
+            let Some(work) = self.work.as_mut() else { break };
+            let change = work.velocities_after(&self.buffers.v);
+            let (dynamics, scale) = work.dynamics_residual(&start.u, &self.buffers.v, dt);
+            if !dynamics.is_finite() {
+                return Err(Failure::NotFinite { what: "the equation of motion".into() });
+            }
+            before = residual.min(1.0);
+            residual = if dynamics > 0.0 { dynamics / scale } else { 0.0 };
+            // What the solver leaves of its problems may keep the iteration from going further.
+            let tol = if iteration < PATIENT { 0.0 } else { solve.options.tolerance }.max(self.options.newton_tol);
+            let velocity = 1.0 + work.velocity_scale();
+            if residual <= ROUNDING && change <= ROUNDING * velocity && holds {
+                return Ok(());
+            }
+            if settled && residual <= self.options.newton_tol && holds {
+                return Ok(());
+            }
+            // Within the tolerance, one more solve, with what is known, takes a fast method to rounding. Where the solver is coarse, its
+            // percussions stay from here on, and the dynamics close for them.
+            within = settled || residual <= tol && change <= tol * velocity && holds;
+            settled |= within && residual > self.options.newton_tol && !matches!(positions, Positions::Coupled(..));
+        }
+        Err(Failure::Newton { iterations: MAX_NEWTON, residual })
+    }
+
+    /// Velocity, percussions (unless they are settled) and position from the equations as they are assembled. Whether the position holds, and whether it does so for
+    /// the forces that the velocity was made with.
+    fn iterate(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        step: &mut Step,
+        positions: &mut Positions,
+        settled: bool,
+    ) -> Result<(bool, bool), Failure> {
+        match positions {
+            _ if settled => {
+                if let Some(work) = self.work.as_mut() {
+                    work.full.velocity(&work.r, &mut work.v);
+                }
+            }
+            Positions::Coupled(p, c) => self.solve_coupled(system, start, solve, step, p, c)?,
+            _ => {
+                let Some(work) = self.work.as_mut() else { return Ok((true, true)) };
+                work.solve(system, solve, &mut step.report)?;
+            }
+        }
+        let Some(work) = self.work.as_mut() else { return Ok((true, true)) };
+        std::mem::swap(&mut self.buffers.v, &mut work.v);
+        work.velocities_after(&self.buffers.v);
+        step.report.newton += 1;
+        self.positions(system, start, step.dt);
+        if !all_finite(&self.buffers.v) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        Ok(match positions {
+            Positions::Led => (true, true),
+            Positions::Projected(p) => (true, !self.project(system, start, step, p)?),
+            Positions::Coupled(p, _) => {
+                let holds = self.standing(system, start, step, p)?;
+                (holds, holds)
+            }
+        })
+    }
+
+    /// The step of a linear system on which nothing acts but forces. The rows of the last step stay as they are.
+    fn alone(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &mut Step,
+        positions: &mut Positions,
+    ) -> Result<(), Failure> {
+        self.assemble_matrix(system, start, step.dt);
+        self.right_hand_side(start, step.dt, true);
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        if let Positions::Projected(p) | Positions::Coupled(p, _) = positions {
+            p.set_matrix(&work.full.matrix);
+        }
+        match work.full.free() {
+            Ok(free) => self.buffers.v.copy_from_slice(free),
+            Err(singular) => return Err(work.singular(system, singular.row)),
+        }
+        step.report.newton += 1;
+        if !all_finite(&self.buffers.v) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        self.positions(system, start, step.dt);
+        self.buffers.f_holds = true;
+        Ok(())
+    }
+
+    /// Moves the trial position until the rules of the projection hold. Whether it had to.
+    fn project(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &mut Step,
+        p: &mut Projection,
+    ) -> Result<bool, Failure> {
+        let (t, dt) = (start.t + step.dt, step.dt);
+        if let Some(work) = self.work.as_ref() {
+            p.set_rules(&step.candidates, work);
+        }
+        let (mut best, mut since) = (f64::INFINITY, 0);
+        for iteration in 0..=MAX_ITERATIONS {
+            let list = &step.candidates;
+            let standing = p.look(system, t, &self.buffers.q, list)?;
+            if standing.holds {
+                step.report.projection += iteration;
+                return Ok(iteration > 0);
+            }
+            since += 1;
+            if standing.worst < 0.9 * best {
+                (best, since) = (standing.worst, 0);
+            }
+            if since > PATIENCE {
+                break;
+            }
+            let relaxed = p.is_relaxed();
+            p.iterate(system, t, &self.buffers.q, list, &standing)?;
+            step.report.retries += usize::from(p.is_relaxed() && !relaxed);
+            let b = &mut self.buffers;
+            b.shifted = p.shift().is_some();
+            b.shift.clone_from_slice(p.shift_values());
+            self.positions(system, start, dt);
+        }
+        let standing = p.look(system, t, &self.buffers.q, &step.candidates)?;
+        if standing.worst <= projection::ROUNDING * (1.0 + max_norm(&self.buffers.q)) {
+            step.report.projection += MAX_ITERATIONS.min(since);
+            return Ok(true);
+        }
+        let name = standing.culprit.map(|i| system.name(step.candidates.items()[i].id)).unwrap_or_default();
+        Err(Failure::Projection { name, violation: standing.worst, tolerance: p.tolerance })
+    }
+
+    /// Whether the trial holds what the new percussions ask of it.
+    fn standing(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &mut Step,
+        p: &mut Projection,
+    ) -> Result<bool, Failure> {
+        let Some(work) = self.work.as_ref() else { return Ok(true) };
+        p.set_rules(&step.candidates, work);
+        step.report.projection += usize::from(p.shift().is_some());
+        Ok(p.look(system, start.t + step.dt, &self.buffers.q, &step.candidates)?.holds)
+    }
+
+    /// The trial position at the end of the step.
+    pub(super) fn trial(&self) -> &[f64] {
+        &self.buffers.q
+    }
+
+    /// Takes γ⁻ of interaction `i`.
+    pub(super) fn velocity_before(&mut self, system: &dyn System, start: &State, list: &Candidates, i: usize) {
+        if let Some(work) = self.work.as_mut() {
+            work.velocity_before(system, start.t, &start.q, &start.u, list, i);
+        }
+    }
+
+    fn resize(&mut self, system: &dyn System) {
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if !fresh {
+            return;
+        }
+        work.size_vectors();
+        let s = system.structure();
+        let (nq, nu) = (s.nq(), s.nu());
+        let b = &mut self.buffers;
+        b.constant_matrix = s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
+        b.shifted = false;
+        for v in [&mut b.q_theta, &mut b.q, &mut b.qdot, &mut b.qdot0, &mut b.shift] {
+            v.resize(nq, 0.0);
+        }
+        for v in [&mut b.u_theta, &mut b.v, &mut b.a0] {
+            v.resize(nu, 0.0);
+        }
+        b.assembled_for = None;
+        b.mass0 = None;
+    }
+
+    /// Sizes everything for a system and a list of candidates.
+    pub(super) fn begin(&mut self, system: &dyn System, start: &State, dt: f64, out: &mut Step) -> Result<(), Failure> {
+        self.resize(system);
+        out.begin(dt);
+        if self.options.force == ForceRule::Trapezoid {
+            self.begin_trapezoid(system, start)?;
+        }
+        if let Some(work) = self.work.as_mut() {
+            work.begin(&out.candidates);
+        }
+        Ok(())
+    }
+
+    /// Decides which contacts are active, by a forecast of their gap that is at most `closed`, and takes γ⁻ of all active interactions.
+    pub(super) fn activate(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        forecast: Forecast,
+        closed: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        match forecast {
+            Forecast::Explicit { gamma } => self.activate_explicit(system, start, gamma, closed, out),
+            Forecast::Free => self.activate_free(system, start, closed, solve, out),
+        }
+    }
+
+    /// Forecast (61).
+    fn activate_explicit(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        gamma: f64,
+        closed: f64,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let (t, q, u) = (start.t, &start.q, &start.u);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            let mut known = false;
+            out.active[i] = match k.kind {
+                Kind::Contact => {
+                    let mut forecast = gap(system, k, t, q)?;
+                    if gamma > 0.0 {
+                        work.velocity_before(system, t, q, u, &out.candidates, i);
+                        known = true;
+                        forecast += gamma * out.dt * work.before(&out.candidates, i)[0];
+                    }
+                    forecast <= closed
+                }
+                _ => true,
+            };
+            if out.active[i] && !known {
+                work.velocity_before(system, t, q, u, &out.candidates, i);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forecast (62): the same with the end velocity of the step without contacts.
+    fn activate_free(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        closed: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let contacts = out.candidates.items().iter().any(|k| k.kind == Kind::Contact);
+        self.activate_no_contact(system, start, out);
+        if !contacts {
+            return Ok(());
+        }
+        self.newton(system, start, solve, out, Positions::Led, Begin::Anew)?;
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        let (t, q, u) = (start.t, &start.q, &start.u);
+        let b = &mut self.buffers;
+        blend(self.options.theta, u, &b.v, &mut b.u_theta);
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            if k.kind == Kind::Contact {
+                work.velocity_before(system, t, q, &b.u_theta, &out.candidates, i);
+                let forecast = gap(system, k, t, q)? + out.dt * work.before(&out.candidates, i)[0];
+                out.active[i] = forecast <= closed;
+            }
+        }
+        work.velocities_before(system, t, q, u, &out.candidates, &out.active);
+        Ok(())
+    }
+
+    /// Everything, with γ⁻.
+    pub(super) fn activate_all(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+        out.active.fill(true);
+        if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, start.t, &start.q, &start.u, &out.candidates, &out.active);
+        }
+    }
+
+    /// Everything but contacts, with γ⁻.
+    pub(super) fn activate_no_contact(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            out.active[i] = k.kind != Kind::Contact;
+        }
+        if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, start.t, &start.q, &start.u, &out.candidates, &out.active);
+        }
+    }
+
+    /// The trial that Newton's method ended with, as the end of the step.
+    pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
+        out.end.t = start.t + out.dt;
+        std::mem::swap(&mut out.end.q, &mut self.buffers.q);
+        std::mem::swap(&mut out.end.u, &mut self.buffers.v);
+        if let Some(work) = self.work.as_mut() {
+            // Where nothing is active, the rows may still be those of another step.
+            if !out.active.contains(&true) {
+                work.forget_rows();
+            }
+            work.finish(out);
+        }
+    }
+
+    /// Puts a finished step back into the buffers, with everything evaluated there.
+    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        self.resize(system);
+        if self.options.force == ForceRule::Trapezoid && self.begin_trapezoid(system, start).is_err() {
+            return false;
+        }
+        self.buffers.q.clone_from(&step.end.q);
+        self.buffers.v.clone_from(&step.end.u);
+        if let Some(work) = self.work.as_mut() {
+            work.begin(&step.candidates);
+            work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
+        }
+        self.blend_trial(start);
+        self.evaluate(system, start, step);
+        if let Some(work) = self.work.as_mut() {
+            work.take_percussions(step);
+        }
+        true
+    }
+
+    /// Certificate of a finished step whose position a projection shifted.
+    pub(super) fn certify(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        shift: Option<&[f64]>,
+        out: &mut Certificate,
+    ) {
+        if !self.revisit(system, start, step) {
+            out.clear();
+            out.dynamics = f64::INFINITY;
+            return;
+        }
+        // Kinematics with q_θ from the stored end.
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        match self.options.force {
+            ForceRule::Theta => rates_into(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
+            ForceRule::Trapezoid => {
+                rates_into(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
+                for i in 0..b.qdot.len() {
+                    b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
+                }
+            }
+        }
+        let kinematics = kinematics_residual(start, step, &b.qdot, shift);
+        if let Some(work) = self.work.as_mut() {
+            work.certify(system, start, step, kinematics, out);
+        }
+    }
+
+    /// Ledger lines of a finished step.
+    pub(super) fn account(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        shift: Option<&[f64]>,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        if !self.revisit(system, start, step) {
+            return;
+        }
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, rule, b) = (self.options.theta, self.options.force, &mut self.buffers);
+        blend(0.5, &start.u, &step.end.u, &mut b.v);
+        let t_theta = start.t + theta * step.dt;
+        let shift = shift.filter(|s| s.iter().any(|&s| s != 0.0));
+        if let Some(shift) = shift {
+            for ((q, end), s) in b.q.iter_mut().zip(&step.end.q).zip(shift) {
+                *q = end - s;
+            }
+            // What the projection does to the energy by itself.
+            let mut energy =
+                |q: &[f64]| meter.kinetic(system, step.end.t, q, &step.end.u) + potential_energy(system, step.end.t, q);
+            out.add(Line::Projection, energy(&step.end.q) - energy(&b.q));
+        }
+        let led_to = if shift.is_some() { &b.q } else { &step.end.q };
+        let applied = Applied { mean: &b.v, moved: &b.u_theta, q_star: &b.q_theta, led_to };
+        let force = |work: &mut VelocityLevel, i: usize, h: &mut [f64]| match rule {
+            ForceRule::Theta => system.force(i, t_theta, &b.q_theta, &b.u_theta, h),
+            ForceRule::Trapezoid => {
+                // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
+                work.v.fill(0.0);
+                system.force(i, start.t, &start.q, &start.u, &mut work.v);
+                if let Some(m0) = &b.mass0 {
+                    m0.solve(&mut work.v);
+                }
+                work.mass.multiply(&work.v, &mut work.scratch);
+                system.force(i, step.end.t, &step.end.q, &step.end.u, h);
+                for (h, lagged) in h.iter_mut().zip(&work.scratch) {
+                    *h = theta * *h + (1.0 - theta) * lagged;
+                }
+            }
+        };
+        work.account(system, start, step, &applied, force, meter, out);
+    }
+
+    /// M̂ of the first Newton iteration of a step.
+    pub(super) fn first_matrix(&mut self, system: &dyn System, start: &State, step: &Step) -> Option<&Matrix> {
+        self.resize(system);
+        self.buffers.shifted = false;
+        self.guess(system, start, step.dt);
+        self.evaluate_dynamics(system, start, step);
+        self.assemble_matrix(system, start, step.dt);
+        self.work.as_ref().map(|work| &work.full.matrix)
+    }
+}
+
+/// (1−θ) a + θ b.
+#[inline]
+fn between(theta: f64, a: f64, b: f64) -> f64 {
+    (1.0 - theta) * a + theta * b
+}
+
+/// (1−θ) a + θ b, entry by entry.
+#[inline]
+fn blend(theta: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = between(theta, *a, *b);
+    }
+}
