@@ -5,16 +5,13 @@ and the point mass that is turned round of Studer, Leine & Glocker (2008), from 
 
 run from the project's root, writes rattle-*.svg beside this file, the same bytes every time. Needs numpy.
 """
-import json, shutil, subprocess, sys, tempfile
-from pathlib import Path
+import sys
 import numpy as np
+import drawing
+from drawing import BLUE, DASH, RED, SLOPES, Panel, Picture, errors
 
-HERE = Path(__file__).resolve().parent
-BLUE, RED, GREY, DASH, DOTS = "#0072B2", "#D55E00", "#767676", "7 4", "2 3"  # colours of Okabe & Ito, and a grey
 FIRST, SECOND = (BLUE,), (RED, DASH)  # styles of lines: colour, dashes, fill of the marks at the points
 FIRST_MARKED, SECOND_MARKED = (BLUE, None, BLUE), (RED, DASH, "#fff")
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SLOPES = {"slope 1": (GREY, DASH), "slope 2": (GREY, DOTS)}
 CASES = {  # of slope_mass
     "Case 1, starts at rest": [],
     "Case 2, starts downhill": ["--set", 'initial.u=["sqrt(0.5)", "-sqrt(0.5)"]'],
@@ -23,109 +20,13 @@ CASES = {  # of slope_mass
 }
 
 
-def call(command, scene, *options):
-    program = shutil.which(sys.argv[1]) or sys.exit(f"rattle.py: no such program: {sys.argv[1]}")
-    line = [program, command, str(HERE.parent.parent / "examples" / f"{scene}.toml"), *options]
-    done = subprocess.run(line, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"rattle.py: a run failed: {' '.join(line)}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def run(scene, step, end, *options):
-    """The arrays of a run; `force` is the mean force of each step, N, at its start and its end, `force_t`."""
-    with tempfile.TemporaryDirectory() as out:
-        call("run", scene, "--scheme=rattle", f"--step={step}", f"--end={end}", *options, f"--out={out}", "--force")
-        r = dict(np.load(Path(out) / "trajectory.npz"))
-    force = r["percussion"][1:] / r["dt"][1:, None]
-    return r | {"force": np.repeat(force, 2, axis=0), "force_t": np.repeat(r["t"], 2)[1:-1]}
-
-
-def errors(scene, schemes, steps, reference, *options):
-    """For each scheme: steps, L1 errors of q, L1 errors of u."""
-    options = "--schemes", schemes, "--steps", steps, "--reference", reference, "--json", *options
-    rows = json.loads(call("compare", scene, *options))["rows"]
-    table = np.array([[r["step"], r["errors"]["q"]["l1"], r["errors"]["u"]["l1"]] for r in rows])
-    return table.reshape(-1, len(steps.split(",")), 3).transpose(0, 2, 1)
-
-
-def thin(points, tolerance=0.15):
-    """Few of the points, such that all stay within a tolerance of their polyline (Douglas & Peucker)."""
-    chord, inner = points[-1] - points[0], points[1:-1] - points[0]
-    distance = np.hypot(*(inner - np.outer(np.clip(inner @ chord / max(chord @ chord, 1e-12), 0, 1), chord)).T)
-    if distance.max(initial=0) <= tolerance:
-        return points[[0, -1]]
-    k = 1 + int(distance.argmax())
-    return np.vstack([thin(points[:k + 1], tolerance)[:-1], thin(points[k:], tolerance)])
-
-
-class Picture:
-    def __init__(self, name, height, title, legend):
-        self.name, x = f"rattle-{name}.svg", 70
-        self.parts = ['<svg xmlns="http://www.w3.org/2000/svg" role="img" font-family="sans-serif" font-size="13" '
-                      f'fill="#222" viewBox="0 0 720 {height}">\n<title>{title}</title>',
-                      f'<rect width="720" height="{height}" fill="#fff"/>']
-        for label, (colour, *style) in legend.items():
-            self.line([(x, 20), (x + 34, 20)], colour, *style[:1])
-            self.line([(x + 17, 20)], colour, *style)
-            self.text(x + 40, 24.5, label)
-            x += 64 + 6.4 * len(label)
-
-    def line(self, points, colour, dash=None, fill=None, width=1.8, clip=""):
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in thin(np.array(points)))
-        style = f'stroke="{colour}" stroke-width="{width}"' + (f' stroke-dasharray="{dash}"' if dash else "")
-        self.parts.append(f'<polyline points="{path}" fill="none" {style}{clip}/>')
-        for x, y in points if fill else ():
-            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{fill}" stroke="{colour}"/>')
-
-    def text(self, x, y, text, anchor="start", more=""):
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{text.replace("-", "−")}</text>')
-
-
-class Panel:
-    """Axes in a box (left, top, width, height). An axis is (label, low, high, ticks), where log in exponents of ten."""
-
-    def __init__(self, picture, box, title, xaxis, yaxis, log=False):
-        (xlabel, *xlim, xticks), (ylabel, *ylim, yticks) = xaxis, yaxis
-        left, top, width, height = self.box = box
-        self.picture, self.limits, self.log = picture, np.array([xlim, ylim], float), log
-        name, rect = f"panel{len(picture.parts)}", f'<rect x="{left}" y="{top}" width="{width}" height="{height}"'
-        self.clip = f' clip-path="url(#{name})"'
-        picture.parts.append(f'<clipPath id="{name}">{rect}/></clipPath>')
-        for axis, tick in [(0, tick) for tick in xticks] + [(1, tick) for tick in yticks]:
-            x, y = self.place(*[10.0 ** tick if log else tick] * 2)[0]
-            label = "10" + str(tick).translate(RAISED) if log else f"{tick:g}"
-            picture.line([[(x, top), (x, top + height)], [(left, y), (left + width, y)]][axis], "#e4e4e4", width=1)
-            picture.text(*[(x, top + height + 17, label, "middle"), (left - 7, y + 4.5, label, "end")][axis])
-        picture.parts.append(rect + ' fill="none" stroke="#444"/>')
-        picture.text(left, top - 8, title, more=' font-weight="bold"')
-        picture.text(left + width / 2, top + height + 34, xlabel, "middle")
-        picture.text(0, 0, ylabel, "middle", f' transform="translate({left - 45} {top + height / 2}) rotate(-90)"')
-
-    def place(self, x, y):
-        values, (low, high) = np.array([x, y], float).reshape(2, -1), self.limits.T[:, :, None]
-        x, y = ((np.log10(values) if self.log else values) - low) / (high - low)
-        left, top, width, height = self.box
-        return np.column_stack([left + x * width, top + (1 - y) * height])
-
-    def line(self, x, y, *style, width=1.8):
-        self.picture.line(self.place(x, y), *style, width=width, clip=self.clip)
-
-    def level(self, *heights):
-        for y in heights:
-            self.line(self.limits[0], [y, y], GREY, DOTS, width=1.2)
-
-    def slopes(self, x, *starts):
-        for power, start, style in zip((1, 2), starts, SLOPES.values()):
-            self.line(x, [start, start * (x[1] / x[0]) ** power], *style, width=1.2)
-
-    def note(self, x, y, text):
-        self.picture.text(*self.place(x, y)[0], text)
+def run(scene, *options):
+    return drawing.run(scene, "rattle", *options)
 
 
 def ball():
     legend = {"height": FIRST, "slip velocity": (BLUE, DASH), "friction force P/Δt": (RED,)}
-    p = Picture("ball", 570, "Rotating ball: height, slip velocity and friction force", legend)
+    p = Picture("rattle-ball", 570, "Rotating ball: height, slip velocity and friction force", legend)
     time, both = ("t (s)", 0, 1.5, (0, 0.5, 1, 1.5)), ("v (m/s), F (N)", -3.2, 5.5, range(-3, 6))
     a = Panel(p, (70, 64, 630, 170), "Case 1: bounces, e = 0.5; dotted: y = R", time, ("y (m)", 0, 1.1, (0, 0.5, 1)))
     r = run("rotating_ball", 1e-2, 1.5, "--set", "parameters.omega=0", "--set", "parameters.e_N=0.5")
@@ -142,7 +43,7 @@ def ball():
 
 def crank():
     legend = {"step 1e-4 s": FIRST, "step 1e-3 s (energy only)": SECOND}
-    p = Picture("crank", 646, "Slider-crank mechanism with play: the slider and the energy", legend)
+    p = Picture("rattle-crank", 646, "Slider-crank mechanism with play: the slider and the energy", legend)
     fine, coarse = (run("slider_crank_joints", step, 0.1466) for step in (1e-4, 1e-3))
     time = "t (s)", 0, 0.1466, np.arange(8) / 50
     a = Panel(p, (70, 64, 630, 130), "Slider: height; dotted: its play", time, ("y₃ (mm)", -1.2, 1.2, (-1, 0, 1)))
@@ -159,9 +60,9 @@ def crank():
 
 def slope():
     legend = {"normal force P/Δt": FIRST, "friction force P/Δt": SECOND}
-    p = Picture("slope", 580, "Point mass on a slope: forces of the contact", legend)
+    p = Picture("rattle-slope", 580, "Point mass on a slope: forces of the contact", legend)
     legend = {"error of q (m s)": FIRST_MARKED, "error of u (m)": SECOND_MARKED} | SLOPES
-    o = Picture("orders", 620, "Point mass on a slope: errors over the step", legend)
+    o = Picture("rattle-orders", 620, "Point mass on a slope: errors over the step", legend)
     steps = "2.56e-2,1.28e-2,6.4e-3,3.2e-3,1.6e-3,8e-4,4e-4,2e-4"
     for k, (title, options) in enumerate(CASES.items()):
         left, row = 70 + 360 * (k % 2), k // 2
@@ -183,7 +84,7 @@ def slope():
 
 
 def tippedisk():
-    p = Picture("tippedisk", 370, "Tippedisk: centre of mass", {"step 1e-4 s": FIRST, "step 1e-3 s": SECOND})
+    p = Picture("rattle-tippedisk", 370, "Tippedisk: centre of mass", {"step 1e-4 s": FIRST, "step 1e-3 s": SECOND})
     axes = ("t (s)", 0, 3, np.arange(7) / 2), ("z (mm)", 42, 48, range(42, 49))
     a = Panel(p, (70, 64, 630, 250), "Height of the centre of mass; dotted: r - e = 42.5 mm and r + e = 47.5 mm", *axes)
     a.level(42.5, 47.5)
@@ -195,7 +96,8 @@ def tippedisk():
 
 def turning():
     legend = {"direction: end": SECOND_MARKED, "direction: mean": FIRST_MARKED}
-    p = Picture("turning", 400, "Point mass that is turned round: errors over the step, and its path", legend | SLOPES)
+    title = "Point mass that is turned round: errors over the step, and its path"
+    p = Picture("rattle-turning", 400, title, legend | SLOPES)
     axes = ("step (s)", -3, -1.5, (-3, -2)), ("L1 error of q (m s)", -5.4, -0.6, range(-5, 0))
     a = Panel(p, (70, 64, 270, 280), "Error up to t = 2.5 s", *axes, log=True)
     a.slopes((2e-2, 1.25e-3), 1.2e-1, 1.5e-3)
@@ -217,4 +119,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     for picture in ball() + crank() + slope() + tippedisk() + turning():
-        (HERE / picture.name).write_text("\n".join(picture.parts) + "\n</svg>\n", encoding="utf-8")
+        picture.write()
