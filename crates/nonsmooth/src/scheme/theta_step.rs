@@ -36,6 +36,8 @@
 //!   solves the step without any contact.
 
 mod coupled;
+mod examine;
+mod forecast;
 mod options;
 
 pub(super) use coupled::Coupled;
@@ -43,10 +45,9 @@ pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, Theta
 pub use options::{ForceRule, Forecast};
 
 use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
-use super::velocity_level::{Applied, VelocityLevel, gap, kinematics_residual};
+use super::velocity_level::VelocityLevel;
 use super::{Failure, Solve};
-use crate::contract::{Candidates, Kind, System};
-use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
+use crate::contract::{Candidates, System};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -557,102 +558,6 @@ impl ThetaStep {
         Ok(())
     }
 
-    /// Decides which contacts are active, by a forecast of their gap that is at most `closed`, and takes γ⁻ of all active interactions.
-    pub(super) fn activate(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        forecast: Forecast,
-        closed: f64,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        match forecast {
-            Forecast::Explicit { gamma } => self.activate_explicit(system, start, gamma, closed, out),
-            Forecast::Free => self.activate_free(system, start, closed, solve, out),
-        }
-    }
-
-    /// Forecast (61).
-    fn activate_explicit(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        gamma: f64,
-        closed: f64,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        let Some(work) = self.work.as_mut() else { return Ok(()) };
-        let (t, q, u) = (start.t, &start.q, &start.u);
-        for (i, k) in out.candidates.items().iter().enumerate() {
-            let mut known = false;
-            out.active[i] = match k.kind {
-                Kind::Contact => {
-                    let mut forecast = gap(system, k, t, q)?;
-                    if gamma > 0.0 {
-                        work.velocity_before(system, t, q, u, &out.candidates, i);
-                        known = true;
-                        forecast += gamma * out.dt * work.before(&out.candidates, i)[0];
-                    }
-                    forecast <= closed
-                }
-                _ => true,
-            };
-            if out.active[i] && !known {
-                work.velocity_before(system, t, q, u, &out.candidates, i);
-            }
-        }
-        Ok(())
-    }
-
-    /// Forecast (62): the same with the end velocity of the step without contacts.
-    fn activate_free(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        closed: f64,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        let contacts = out.candidates.items().iter().any(|k| k.kind == Kind::Contact);
-        self.activate_no_contact(system, start, out);
-        if !contacts {
-            return Ok(());
-        }
-        self.newton(system, start, solve, out, Positions::Led, Begin::Anew)?;
-        let Some(work) = self.work.as_mut() else { return Ok(()) };
-        let (t, q, u) = (start.t, &start.q, &start.u);
-        let b = &mut self.buffers;
-        blend(self.options.theta, u, &b.v, &mut b.u_theta);
-        for (i, k) in out.candidates.items().iter().enumerate() {
-            if k.kind == Kind::Contact {
-                work.velocity_before(system, t, q, &b.u_theta, &out.candidates, i);
-                let forecast = gap(system, k, t, q)? + out.dt * work.before(&out.candidates, i)[0];
-                out.active[i] = forecast <= closed;
-            }
-        }
-        work.velocities_before(system, t, q, u, &out.candidates, &out.active);
-        Ok(())
-    }
-
-    /// Everything, with γ⁻.
-    pub(super) fn activate_all(&mut self, system: &dyn System, start: &State, out: &mut Step) {
-        out.active.fill(true);
-        if let Some(work) = self.work.as_mut() {
-            work.velocities_before(system, start.t, &start.q, &start.u, &out.candidates, &out.active);
-        }
-    }
-
-    /// Everything but contacts, with γ⁻.
-    pub(super) fn activate_no_contact(&mut self, system: &dyn System, start: &State, out: &mut Step) {
-        for (i, k) in out.candidates.items().iter().enumerate() {
-            out.active[i] = k.kind != Kind::Contact;
-        }
-        if let Some(work) = self.work.as_mut() {
-            work.velocities_before(system, start.t, &start.q, &start.u, &out.candidates, &out.active);
-        }
-    }
-
     /// The trial that Newton's method ended with, as the end of the step.
     pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
         out.end.t = start.t + out.dt;
@@ -665,115 +570,6 @@ impl ThetaStep {
             }
             work.finish(out);
         }
-    }
-
-    /// Puts a finished step back into the buffers, with everything evaluated there.
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
-        self.resize(system);
-        if self.options.force == ForceRule::Trapezoid && self.begin_trapezoid(system, start).is_err() {
-            return false;
-        }
-        self.buffers.q.clone_from(&step.end.q);
-        self.buffers.v.clone_from(&step.end.u);
-        if let Some(work) = self.work.as_mut() {
-            work.begin(&step.candidates);
-            work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
-        }
-        self.blend_trial(start);
-        self.evaluate(system, start, step);
-        if let Some(work) = self.work.as_mut() {
-            work.take_percussions(step);
-        }
-        true
-    }
-
-    /// Certificate of a finished step whose position a projection shifted.
-    pub(super) fn certify(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        step: &Step,
-        shift: Option<&[f64]>,
-        out: &mut Certificate,
-    ) {
-        if !self.revisit(system, start, step) {
-            out.clear();
-            out.dynamics = f64::INFINITY;
-            return;
-        }
-        // Kinematics with q_θ from the stored end.
-        let (theta, b) = (self.options.theta, &mut self.buffers);
-        match self.options.force {
-            ForceRule::Theta => rates_into(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
-            ForceRule::Trapezoid => {
-                rates_into(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
-                for i in 0..b.qdot.len() {
-                    b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
-                }
-            }
-        }
-        let kinematics = kinematics_residual(start, step, &b.qdot, shift);
-        if let Some(work) = self.work.as_mut() {
-            work.certify(system, start, step, kinematics, out);
-        }
-    }
-
-    /// Ledger lines of a finished step.
-    pub(super) fn account(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        step: &Step,
-        shift: Option<&[f64]>,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        if !self.revisit(system, start, step) {
-            return;
-        }
-        let Some(work) = self.work.as_mut() else { return };
-        let (theta, rule, b) = (self.options.theta, self.options.force, &mut self.buffers);
-        blend(0.5, &start.u, &step.end.u, &mut b.v);
-        let t_theta = start.t + theta * step.dt;
-        let shift = shift.filter(|s| s.iter().any(|&s| s != 0.0));
-        if let Some(shift) = shift {
-            for ((q, end), s) in b.q.iter_mut().zip(&step.end.q).zip(shift) {
-                *q = end - s;
-            }
-            // What the projection does to the energy by itself.
-            let mut energy =
-                |q: &[f64]| meter.kinetic(system, step.end.t, q, &step.end.u) + potential_energy(system, step.end.t, q);
-            out.add(Line::Projection, energy(&step.end.q) - energy(&b.q));
-        }
-        let led_to = if shift.is_some() { &b.q } else { &step.end.q };
-        let applied = Applied { mean: &b.v, moved: &b.u_theta, q_star: &b.q_theta, led_to };
-        let force = |work: &mut VelocityLevel, i: usize, h: &mut [f64]| match rule {
-            ForceRule::Theta => system.force(i, t_theta, &b.q_theta, &b.u_theta, h),
-            ForceRule::Trapezoid => {
-                // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
-                work.v.fill(0.0);
-                system.force(i, start.t, &start.q, &start.u, &mut work.v);
-                if let Some(m0) = &b.mass0 {
-                    m0.solve(&mut work.v);
-                }
-                work.mass.multiply(&work.v, &mut work.scratch);
-                system.force(i, step.end.t, &step.end.q, &step.end.u, h);
-                for (h, lagged) in h.iter_mut().zip(&work.scratch) {
-                    *h = theta * *h + (1.0 - theta) * lagged;
-                }
-            }
-        };
-        work.account(system, start, step, &applied, force, meter, out);
-    }
-
-    /// M̂ of the first Newton iteration of a step.
-    pub(super) fn first_matrix(&mut self, system: &dyn System, start: &State, step: &Step) -> Option<&Matrix> {
-        self.resize(system);
-        self.buffers.shifted = false;
-        self.guess(system, start, step.dt);
-        self.evaluate_dynamics(system, start, step);
-        self.assemble_matrix(system, start, step.dt);
-        self.work.as_ref().map(|work| &work.full.matrix)
     }
 }
 

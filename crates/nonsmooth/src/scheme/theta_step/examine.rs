@@ -1,0 +1,124 @@
+//! A finished step looked at again: certificate and ledger.
+
+use super::{ForceRule, ThetaStep, blend};
+use crate::contract::System;
+use crate::scheme::velocity_level::{Applied, VelocityLevel, kinematics_residual};
+use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
+use crate::state::{State, Step, rates_into};
+use complementarity::linear::Matrix;
+
+impl ThetaStep {
+    /// Puts a finished step back into the buffers, with everything evaluated there.
+    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        self.resize(system);
+        if self.options.force == ForceRule::Trapezoid && self.begin_trapezoid(system, start).is_err() {
+            return false;
+        }
+        self.buffers.q.clone_from(&step.end.q);
+        self.buffers.v.clone_from(&step.end.u);
+        if let Some(work) = self.work.as_mut() {
+            work.begin(&step.candidates);
+            work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
+        }
+        self.blend_trial(start);
+        self.evaluate(system, start, step);
+        if let Some(work) = self.work.as_mut() {
+            work.take_percussions(step);
+        }
+        true
+    }
+
+    /// Certificate of a finished step whose position a projection shifted.
+    pub(in crate::scheme) fn certify(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        shift: Option<&[f64]>,
+        out: &mut Certificate,
+    ) {
+        if !self.revisit(system, start, step) {
+            out.clear();
+            out.dynamics = f64::INFINITY;
+            return;
+        }
+        // Kinematics with q_θ from the stored end.
+        let (theta, b) = (self.options.theta, &mut self.buffers);
+        match self.options.force {
+            ForceRule::Theta => rates_into(system, start.t + theta * step.dt, &b.q_theta, &b.u_theta, &mut b.qdot),
+            ForceRule::Trapezoid => {
+                rates_into(system, start.t + step.dt, &step.end.q, &step.end.u, &mut b.qdot);
+                for i in 0..b.qdot.len() {
+                    b.qdot[i] = (1.0 - theta) * b.qdot0[i] + theta * b.qdot[i];
+                }
+            }
+        }
+        let kinematics = kinematics_residual(start, step, &b.qdot, shift);
+        if let Some(work) = self.work.as_mut() {
+            work.certify(system, start, step, kinematics, out);
+        }
+    }
+
+    /// Ledger lines of a finished step.
+    pub(in crate::scheme) fn account(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        shift: Option<&[f64]>,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        if !self.revisit(system, start, step) {
+            return;
+        }
+        let Some(work) = self.work.as_mut() else { return };
+        let (theta, rule, b) = (self.options.theta, self.options.force, &mut self.buffers);
+        blend(0.5, &start.u, &step.end.u, &mut b.v);
+        let t_theta = start.t + theta * step.dt;
+        let shift = shift.filter(|s| s.iter().any(|&s| s != 0.0));
+        if let Some(shift) = shift {
+            for ((q, end), s) in b.q.iter_mut().zip(&step.end.q).zip(shift) {
+                *q = end - s;
+            }
+            // What the projection does to the energy by itself.
+            let mut energy =
+                |q: &[f64]| meter.kinetic(system, step.end.t, q, &step.end.u) + potential_energy(system, step.end.t, q);
+            out.add(Line::Projection, energy(&step.end.q) - energy(&b.q));
+        }
+        let led_to = if shift.is_some() { &b.q } else { &step.end.q };
+        let applied = Applied { mean: &b.v, moved: &b.u_theta, q_star: &b.q_theta, led_to };
+        let force = |work: &mut VelocityLevel, i: usize, h: &mut [f64]| match rule {
+            ForceRule::Theta => system.force(i, t_theta, &b.q_theta, &b.u_theta, h),
+            ForceRule::Trapezoid => {
+                // θ h_i(k+1) + (1−θ) M_{k+1} M_k⁻¹ h_i(k).
+                work.v.fill(0.0);
+                system.force(i, start.t, &start.q, &start.u, &mut work.v);
+                if let Some(m0) = &b.mass0 {
+                    m0.solve(&mut work.v);
+                }
+                work.mass.multiply(&work.v, &mut work.scratch);
+                system.force(i, step.end.t, &step.end.q, &step.end.u, h);
+                for (h, lagged) in h.iter_mut().zip(&work.scratch) {
+                    *h = theta * *h + (1.0 - theta) * lagged;
+                }
+            }
+        };
+        work.account(system, start, step, &applied, force, meter, out);
+    }
+
+    /// M̂ of the first Newton iteration of a step.
+    pub(in crate::scheme) fn first_matrix(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+    ) -> Option<&Matrix> {
+        self.resize(system);
+        self.buffers.shifted = false;
+        self.guess(system, start, step.dt);
+        self.evaluate_dynamics(system, start, step);
+        self.assemble_matrix(system, start, step.dt);
+        self.work.as_ref().map(|work| &work.full.matrix)
+    }
+}
