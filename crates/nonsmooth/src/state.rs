@@ -108,6 +108,8 @@ pub struct Memory {
     pub middle: Vec<f64>,
     /// The part of the percussions that acted in the first stage, laid out as they are.
     pub first: Vec<f64>,
+    /// Mean accelerations of the step that led here, where Newton's method begins with them.
+    pub rates: Vec<f64>,
 }
 
 impl Memory {
@@ -115,12 +117,14 @@ impl Memory {
         room::assign(&mut self.before, &other.before);
         room::assign(&mut self.middle, &other.middle);
         room::assign(&mut self.first, &other.first);
+        room::assign(&mut self.rates, &other.rates);
     }
 
     fn clear(&mut self) {
         self.before.clear();
         self.middle.clear();
         self.first.clear();
+        self.rates.clear();
     }
 }
 

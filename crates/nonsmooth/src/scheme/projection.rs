@@ -273,6 +273,11 @@ impl Projection {
         off <= self.consistency * (1.0 + max_norm(q))
     }
 
+    /// Whether M̂ at the start of Newton's method is the metric: it must then be one that can be made again.
+    pub(super) fn measures_by_matrix(&self) -> bool {
+        self.metric == Metric::Mass
+    }
+
     /// M̂ as the metric of the step, where it is that. What is singular there is so in the equation of motion, too.
     pub(super) fn set_matrix(&mut self, matrix: &Matrix) {
         if let (Metric::Mass, Some(full)) = (self.metric, &mut self.full) {

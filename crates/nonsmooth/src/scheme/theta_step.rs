@@ -26,7 +26,8 @@
 //!
 //! until (at once where everything is stated to be linear) the dynamics with everything re-evaluated at the new (q, u, P) close to `newton_tol`
 //! relative to their largest term, and γ changes by no more than `newton_tol`·(1 + max|γ|), or from the twelfth iteration on where the solver's tolerance is larger, to that; then the equations as they were evaluated there are
-//! solved once more, which takes a method that converges fast to rounding. M̂ is made anew while iterations leave more than a tenth of the residual. A [`Projection`] moves the position within each
+//! solved once more, which takes a method that converges fast to rounding. It begins at v = u_k + dt a_{k−1} with the mean acceleration
+//! a_{k−1} of the last step, unless that would change velocities by more than a tenth of them, then at u_k. M̂ is made anew while iterations leave more than a tenth of the residual. A [`Projection`] moves the position within each
 //! iteration.
 //!
 //! **Forecasts.** Joints and elements are always active, a contact if its forecast ḡ ≤ ε:
@@ -90,6 +91,8 @@ const CHORD: f64 = 0.1;
 const PATIENT: usize = 12;
 /// Residual at which nothing is left to gain.
 const ROUNDING: f64 = 1e-14;
+/// A step that changed velocities by a larger part of them is no guide to the next one.
+const SMOOTH: f64 = 0.1;
 /// Fixed-point iterations for q from u where q̇ = B(q) u + β.
 const MAX_KINEMATICS: usize = 50;
 
@@ -176,9 +179,17 @@ impl ThetaStep {
         }
     }
 
-    /// The trial (q, v) that Newton's method starts from, v = u_k, with q_θ and u_θ.
-    fn guess(&mut self, system: &dyn System, start: &State, dt: f64) {
+    /// The trial (q, v) that Newton's method starts from, with q_θ and u_θ: v = u_k, or, `ahead`, v = u_k + dt a_{k−1}.
+    fn guess(&mut self, system: &dyn System, start: &State, dt: f64, ahead: bool) {
         let (theta, b) = (self.options.theta, &mut self.buffers);
+        if ahead {
+            b.v.clear();
+            b.v.extend(start.u.iter().zip(&start.memory.rates).map(|(u, a)| u + dt * a));
+            b.q.clone_from(&start.q);
+            self.positions(system, start, dt);
+            self.blend_trial(start);
+            return;
+        }
         if !system.structure().identity_kinematics {
             b.v.clone_from(&start.u);
             b.q.clone_from(&start.q);
@@ -306,10 +317,17 @@ impl ThetaStep {
         let dt = step.dt;
         let affine = system.structure().identity_kinematics && self.buffers.constant_matrix;
         let anew = from == Begin::Anew;
+        let mut at_start = false;
         if anew {
             self.buffers.shifted = false;
             self.buffers.f_holds = false;
-            self.guess(system, start, dt);
+            let by_matrix = match &positions {
+                Positions::Led => false,
+                Positions::Projected(p) | Positions::Coupled(p, _) => p.measures_by_matrix(),
+            };
+            let ahead = !(affine || by_matrix) && goes_on(start, dt);
+            self.guess(system, start, dt, ahead);
+            at_start = !ahead;
             self.evaluate_dynamics(system, start, step);
             let idle = match &positions {
                 Positions::Led => false,
@@ -341,7 +359,7 @@ impl ThetaStep {
                 {
                     p.set_matrix(&work.full.matrix);
                 }
-                self.right_hand_side(start, dt, first && anew);
+                self.right_hand_side(start, dt, first && at_start);
             }
             self.buffers.f_holds = false;
             let (holds, exact) = self.iterate(system, start, solve, step, &mut positions, settled)?;
@@ -561,6 +579,11 @@ impl ThetaStep {
     /// The trial that Newton's method ended with, as the end of the step.
     pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
         out.end.t = start.t + out.dt;
+        if !self.buffers.constant_matrix {
+            let accelerations = self.buffers.v.iter().zip(&start.u).map(|(v, u)| (v - u) / out.dt);
+            out.end.memory.rates.clear();
+            out.end.memory.rates.extend(accelerations);
+        }
         std::mem::swap(&mut out.end.q, &mut self.buffers.q);
         std::mem::swap(&mut out.end.u, &mut self.buffers.v);
         if let Some(work) = self.work.as_mut() {
@@ -571,6 +594,12 @@ impl ThetaStep {
             work.finish(out);
         }
     }
+}
+
+/// Whether the last step is a guide to one of length `dt`.
+fn goes_on(start: &State, dt: f64) -> bool {
+    let rates = &start.memory.rates;
+    rates.len() == start.u.len() && dt * max_norm(rates) <= SMOOTH * max_norm(&start.u)
 }
 
 /// (1−θ) a + θ b.

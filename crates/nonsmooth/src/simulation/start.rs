@@ -26,6 +26,7 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
     let sizes = [
         ("previous q", memory.before.len(), s.nq()),
         ("velocity of the middle", memory.middle.len(), s.nu()),
+        ("accelerations of the last step", memory.rates.len(), s.nu()),
         ("percussions of the first stage", memory.first.len(), percussions),
     ];
     for (what, found, expected) in sizes {
@@ -34,7 +35,8 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
         }
     }
     let coordinates = [&start.q, &memory.before].into_iter().flat_map(|q| q.iter().zip(s.coordinates.iter()));
-    let velocities = [&start.u, &memory.middle].into_iter().flat_map(|u| u.iter().zip(s.velocities.iter()));
+    let velocities =
+        [&start.u, &memory.middle, &memory.rates].into_iter().flat_map(|u| u.iter().zip(s.velocities.iter()));
     for (&value, name) in coordinates.chain(velocities) {
         if !value.is_finite() {
             return Err(Error::InitialValue { name: name.into(), value });

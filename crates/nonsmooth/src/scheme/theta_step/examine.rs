@@ -116,7 +116,7 @@ impl ThetaStep {
     ) -> Option<&Matrix> {
         self.resize(system);
         self.buffers.shifted = false;
-        self.guess(system, start, step.dt);
+        self.guess(system, start, step.dt, false);
         self.evaluate_dynamics(system, start, step);
         self.assemble_matrix(system, start, step.dt);
         self.work.as_ref().map(|work| &work.full.matrix)
