@@ -38,6 +38,7 @@ pub mod law;
 pub mod measure;
 pub mod names;
 pub mod reference;
+mod root;
 pub mod scheme;
 pub mod simulation;
 mod state;
@@ -45,7 +46,7 @@ mod state;
 pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
-pub use state::{Memory, Percussions, Reason, Sigma, State, Step, StepReport};
+pub use state::{Memory, Parts, Percussions, Reason, Sigma, State, Step, StepReport};
 
 /// Compiles and runs the Rust blocks of the README.
 #[cfg(doctest)]

@@ -110,6 +110,10 @@ pub struct Memory {
     pub first: Vec<f64>,
     /// Mean accelerations of the step that led here, where Newton's method begins with them.
     pub rates: Vec<f64>,
+    /// Length of the step that led here, s, for schemes that look back at its forces; otherwise 0.
+    pub length: f64,
+    /// Steps in a row that ended at an event, up to here, for schemes that locate events.
+    pub events: u32,
 }
 
 impl Memory {
@@ -118,6 +122,8 @@ impl Memory {
         room::assign(&mut self.middle, &other.middle);
         room::assign(&mut self.first, &other.first);
         room::assign(&mut self.rates, &other.rates);
+        self.length = other.length;
+        self.events = other.events;
     }
 
     fn clear(&mut self) {
@@ -125,6 +131,8 @@ impl Memory {
         self.middle.clear();
         self.first.clear();
         self.rates.clear();
+        self.length = 0.0;
+        self.events = 0;
     }
 }
 
@@ -179,6 +187,42 @@ pub enum Reason {
     Event,
 }
 
+/// What a step is made of, for schemes that locate impacts: a smooth part, which may be the first part of a longer step, and a jump at its end.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parts {
+    /// Length of the step of which the smooth part is the first part, s; 0 where it is all of it.
+    pub of: f64,
+    /// Velocity at the end of that step; empty where the smooth part is all of it.
+    pub velocity: Vec<f64>,
+    /// A contact took a percussion without approach because no force satisfies the laws at the start: a paradox of Painlevé.
+    pub paradox: bool,
+    /// Interactions that took part in the smooth part; empty without a jump: all that took part did.
+    pub active: Vec<bool>,
+    /// Percussions of the smooth part, laid out as all of them; the rest is the jump's. Empty without a jump.
+    pub smooth: Vec<f64>,
+    /// Percussions of the compression, of jumps that have one.
+    pub compression: Vec<f64>,
+    /// Restitution that the jump took, by interaction; NaN for those that took no part in it.
+    pub restitution: Vec<f64>,
+}
+
+impl Parts {
+    fn clear(&mut self) {
+        self.of = 0.0;
+        self.velocity.clear();
+        self.paradox = false;
+        self.active.clear();
+        self.smooth.clear();
+        self.compression.clear();
+        self.restitution.clear();
+    }
+
+    /// Whether there is a jump.
+    pub fn jump(&self) -> bool {
+        !self.restitution.is_empty()
+    }
+}
+
 /// Work of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
@@ -228,9 +272,11 @@ pub struct Step {
     pub dt: f64,
     /// State at the end, with the percussions of this step.
     pub end: State,
-    /// Velocity before the jump, where the scheme separates it from the end; empty for Moreau-type schemes, whose
+    /// Velocity before the jump at the end, where the scheme locates one; otherwise empty, and always for Moreau-type schemes, whose
     /// percussions act over the whole step: their γ⁻ is taken with the start velocity.
     pub u_minus: Vec<f64>,
+    /// Smooth part and jump of a step of a scheme that locates impacts.
+    pub parts: Parts,
     /// The interactions, frozen during the attempt.
     pub candidates: Candidates,
     /// Which of them took part in the velocity-level problem.
@@ -265,6 +311,7 @@ impl Step {
         self.reason = Reason::Full;
         self.impact = false;
         self.u_minus.clear();
+        self.parts.clear();
         self.ahead.clear();
         self.multipliers.clear();
         self.end.memory.clear();

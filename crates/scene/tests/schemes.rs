@@ -11,6 +11,7 @@ use nonsmooth_scene::run::RunOptions;
 
 /// Scheme, scene, and a part of the message.
 const REFUSED: &[(&str, &str, &str)] = &[
+    ("trapezoidal-lcp", "tippedisk", "friction of slip dimension 3"),
     (SP, "disc_pile", FRICTION),
     (SP, "mixing_disks", FRICTION),
     (SP, "painleve_rod", FRICTION),

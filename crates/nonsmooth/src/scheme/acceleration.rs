@@ -9,6 +9,8 @@
 //! ```
 //!
 //! Friction that slips follows the normal force: a row g̈_N with the force direction W_N − μ W_F γ_F/‖γ_F‖.
+//!
+//! A scheme that looks for the time at which a law changes asks what the forces would be if it did not: `Treat::Closed`, `Treat::Stuck`.
 
 use super::Solve;
 use crate::contract::{Candidates, Kind, System};
@@ -20,6 +22,21 @@ use complementarity::{FullProblem, Problem, Set};
 /// Gap (m) and velocity (relative to 1 + max|u|) that count as zero.
 const CLOSED: f64 = 1e-10;
 
+/// How an interaction takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Treat {
+    /// Not at all.
+    Open,
+    /// By its law; a contact is closed.
+    Law,
+    /// By its law, at rest: what slip there is, is an error of the velocity.
+    Rest,
+    /// A contact that stays closed, whatever normal force that takes, and slips.
+    Closed,
+    /// As a constraint: closed and stuck, whatever force that takes.
+    Stuck,
+}
+
 /// Forces at a state. See the [module](self).
 pub struct Forces {
     full: FullProblem,
@@ -28,8 +45,26 @@ pub struct Forces {
     lambda: Vec<f64>,
     acceleration: Vec<f64>,
     r: Vec<f64>,
-    /// Interaction and first component of every block, and what a slip adds to the others.
-    blocks: Vec<(usize, usize, Vec<f64>)>,
+    blocks: Vec<Place>,
+    /// Rows, χ, γ and its rate of one interaction, and a force direction.
+    w: Vec<f64>,
+    chi: Vec<f64>,
+    gamma: Vec<f64>,
+    rate: Vec<f64>,
+    force: Vec<f64>,
+}
+
+/// Friction of a slip per unit of the normal force, and how many components it has.
+type Along = ([f64; 3], usize);
+const NONE: Along = ([0.0; 3], 0);
+
+/// Where the forces of a block go.
+struct Place {
+    /// First component of the interaction, and of the block in it.
+    first: usize,
+    at: usize,
+    /// What a slip adds to the others.
+    along: Along,
 }
 
 impl Forces {
@@ -43,6 +78,11 @@ impl Forces {
             acceleration: vec![0.0; system.structure().nu()],
             r: Vec::new(),
             blocks: Vec::new(),
+            w: Vec::new(),
+            chi: Vec::new(),
+            gamma: Vec::new(),
+            rate: Vec::new(),
+            force: Vec::new(),
         }
     }
 
@@ -59,6 +99,28 @@ impl Forces {
     /// Solves at a state. False, with forces zero, if there are none to be found (a paradox, or an impact that is due).
     pub fn solve(&mut self, system: &dyn System, state: &State, list: &Candidates, solve: &mut Solve) -> bool {
         let (t, q, u) = (state.t, &state.q, &state.u);
+        let still = CLOSED * (1.0 + max_norm(u));
+        let treat = |i: usize, gamma: &[f64]| {
+            let k = &list.items()[i];
+            if k.kind != Kind::Contact {
+                return Treat::Law;
+            }
+            let mut g = [0.0];
+            system.position(k, t, q, &mut g);
+            if g[0] <= CLOSED && gamma[0].abs() <= still { Treat::Law } else { Treat::Open }
+        };
+        self.solve_by(system, (t, q, u), list, treat, solve)
+    }
+
+    /// The same at (t, q, u), with every interaction as `treat` says of its place and velocity.
+    pub(super) fn solve_by(
+        &mut self,
+        system: &dyn System,
+        (t, q, u): (f64, &[f64], &[f64]),
+        list: &Candidates,
+        treat: impl Fn(usize, &[f64]) -> Treat,
+        solve: &mut Solve,
+    ) -> bool {
         self.lambda.clear();
         self.lambda.resize(list.components(), 0.0);
         self.full.clear_blocks();
@@ -73,68 +135,78 @@ impl Forces {
         let still = CLOSED * (1.0 + max_norm(u));
         for (i, k) in list.items().iter().enumerate() {
             let (n, dim) = (k.dofs.len(), k.dim());
-            let (mut w, mut chi, mut rate) = (vec![0.0; dim * n], vec![0.0; dim], vec![0.0; dim]);
-            system.velocity(k, t, q, &mut w, &mut chi);
-            let gamma: Vec<f64> = (0..dim).map(|j| chi[j] + k.row_times(&w[j * n..(j + 1) * n], u)).collect();
-            if k.kind == Kind::Contact {
-                let mut g = [0.0];
-                system.position(k, t, q, &mut g);
-                if !(g[0] <= CLOSED && gamma[0].abs() <= still) {
-                    continue;
-                }
+            let Self { w, chi, gamma, rate, force, full, rows, blocks, lambda, .. } = self;
+            w.resize(dim * n, 0.0);
+            chi.resize(dim, 0.0);
+            rate.resize(dim, 0.0);
+            system.velocity(k, t, q, w, chi);
+            gamma.clear();
+            gamma.extend((0..dim).map(|j| chi[j] + k.row_times(&w[j * n..(j + 1) * n], u)));
+            let treat = treat(i, gamma);
+            if treat == Treat::Open {
+                continue;
             }
-            system.velocity_rate(k, t, q, u, &mut rate);
+            let normal = |held: bool| if held { Set::Free { dim: 1 } } else { Set::NonNegative };
+            let held = matches!(treat, Treat::Closed | Treat::Stuck);
+            let at_rest = matches!(treat, Treat::Rest | Treat::Stuck);
+            system.velocity_rate(k, t, q, u, rate);
             let first = list.range(i).start;
-            let speed = norm(&gamma[usize::from(k.kind == Kind::Contact)..]);
-            let mut push = |set: Set, at: usize, force: &[f64], along: Vec<f64>| {
+            let speed = if at_rest { 0.0 } else { norm(&gamma[usize::from(k.kind == Kind::Contact)..]) };
+            let mut push = |set: Set, at: usize, force: &[f64], along: Along| {
                 let d = set.dim();
-                self.full.push_block(set, &k.dofs, &rate[at..at + d]).copy_from_slice(force);
-                self.rows.extend_from_slice(&w[at * n..(at + d) * n]);
-                self.blocks.push((first, at, along));
+                full.push_block(set, &k.dofs, &rate[at..at + d]).copy_from_slice(force);
+                rows.extend_from_slice(&w[at * n..(at + d) * n]);
+                blocks.push(Place { first, at, along });
             };
             match &*k.law {
                 Law::Contact(law) => match &law.friction {
                     Some(Friction::Coulomb { mu } | Friction::Polyhedral { mu, .. }) if speed > still => {
-                        let along: Vec<f64> = gamma[1..].iter().map(|g| -mu * g / speed).collect();
-                        let mut force = w[..n].to_vec();
+                        let mut along = [0.0; 3];
+                        along.iter_mut().zip(&gamma[1..]).for_each(|(a, g)| *a = -mu * g / speed);
+                        force.clear();
+                        force.extend_from_slice(&w[..n]);
                         for (row, a) in w[n..].chunks_exact(n.max(1)).zip(&along) {
                             force.iter_mut().zip(row).for_each(|(f, w)| *f += a * w);
                         }
-                        push(Set::NonNegative, 0, &force, along);
+                        push(normal(held), 0, force, (along, dim - 1));
                     }
                     Some(Friction::Tresca { bound }) => {
-                        push(Set::NonNegative, 0, &w[..n], Vec::new());
+                        push(normal(held), 0, &w[..n], NONE);
                         if speed > still {
                             for j in 1..dim {
-                                self.lambda[first + j] = -bound * gamma[j] / speed;
+                                lambda[first + j] = -bound * gamma[j] / speed;
                             }
+                        } else if held {
+                            push(Set::Free { dim: dim - 1 }, 1, &w[n..], NONE);
                         } else {
-                            push(Set::Ball { dim: dim - 1, radius: *bound }, 1, &w[n..], Vec::new());
+                            push(Set::Ball { dim: dim - 1, radius: *bound }, 1, &w[n..], NONE);
                         }
                     }
                     _ => {
                         let mut at = 0;
                         k.law.percussion_sets(dim, 1.0, |set| {
                             let d = set.dim();
-                            push(set, at, &w[at * n..(at + d) * n], Vec::new());
+                            let set = if held { Set::Free { dim: d } } else { set };
+                            push(set, at, &w[at * n..(at + d) * n], NONE);
                             at += d;
                         });
                     }
                 },
+                Law::Element(_) if held => push(Set::Free { dim }, 0, w, NONE),
                 Law::Element(law) => match &law.sets {
-                    ElementSets::Ball { force, .. } if speed > still => {
+                    ElementSets::Ball { force: bound, .. } if speed > still => {
                         for j in 0..dim {
-                            self.lambda[first + j] = -force * gamma[j] / speed;
+                            lambda[first + j] = -bound * gamma[j] / speed;
                         }
                     }
-                    ElementSets::Ball { force, .. } => push(Set::Ball { dim, radius: *force }, 0, &w, Vec::new()),
+                    ElementSets::Ball { force, .. } => push(Set::Ball { dim, radius: *force }, 0, w, NONE),
                     ElementSets::Box { force, .. } => {
                         for (j, &(lower, upper)) in force.iter().enumerate() {
                             let bound = if gamma[j] > 0.0 { lower } else { upper };
-                            if gamma[j].abs() > still && bound.is_finite() {
-                                self.lambda[first + j] = bound;
+                            if !at_rest && gamma[j].abs() > still && bound.is_finite() {
+                                lambda[first + j] = bound;
                             } else {
-                                push(Set::Interval { lower, upper }, j, &w[j * n..(j + 1) * n], Vec::new());
+                                push(Set::Interval { lower, upper }, j, &w[j * n..(j + 1) * n], NONE);
                             }
                         }
                     }
@@ -143,17 +215,17 @@ impl Forces {
                     let mut at = 0;
                     k.law.percussion_sets(dim, 1.0, |set| {
                         let d = set.dim();
-                        push(set, at, &w[at * n..(at + d) * n], Vec::new());
+                        push(set, at, &w[at * n..(at + d) * n], NONE);
                         at += d;
                     });
                 }
             }
             // Forces that are known already.
             for j in 0..dim {
-                let known = self.lambda[first + j];
+                let known = lambda[first + j];
                 if known != 0.0 {
                     for (&d, w) in k.dofs.iter().zip(&w[j * n..(j + 1) * n]) {
-                        self.full.f[d as usize] += known * w;
+                        full.f[d as usize] += known * w;
                     }
                 }
             }
@@ -169,11 +241,11 @@ impl Forces {
             return false;
         }
         self.full.velocity(&self.r, &mut self.acceleration);
-        for (block, (first, at, along)) in self.full.blocks().iter().zip(&self.blocks) {
+        for (block, Place { first, at, along: (along, slips) }) in self.full.blocks().iter().zip(&self.blocks) {
             for k in 0..block.set.dim() {
                 self.lambda[first + at + k] = self.r[block.start + k];
             }
-            for (k, a) in along.iter().enumerate() {
+            for (k, a) in along[..*slips].iter().enumerate() {
                 self.lambda[first + 1 + k] = a * self.r[block.start];
             }
         }

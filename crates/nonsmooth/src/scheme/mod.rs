@@ -17,6 +17,7 @@ pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
 mod theta_step;
+pub mod trapezoidal_lcp;
 mod velocity_level;
 
 pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
@@ -30,6 +31,7 @@ pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use theta_step::{ForceRule, Forecast};
+pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 
 use crate::contract::{Needs, System};
@@ -219,6 +221,7 @@ pub static SCHEMES: &[&SchemeInfo] = &[
     &projected_direct::INFO,
     &projected_combined::INFO,
     &rattle::INFO,
+    &trapezoidal_lcp::INFO,
     &position_theta::INFO,
 ];
 

@@ -18,8 +18,9 @@ use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::{FullProblem, Status, room};
+use complementarity::{FullProblem, Polygon, Set, Status, room};
 pub(super) use kinematics::Kinematics;
+use std::sync::Arc;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
 /// contact that rests above zero by an error of the order of `newton_tol` is not lost (errata, "activation test").
@@ -61,6 +62,31 @@ impl Group {
     }
 }
 
+/// Which restitution enters ξ = γ⁺ + e γ⁻.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Restitution {
+    /// That of the law.
+    #[default]
+    Law,
+    /// The same for all rows: 0 for laws about γ⁺, 1 for laws about the mean of γ⁺ and γ⁻.
+    All(f64),
+    /// That of the law, but for contacts in normal direction these, by place in the list.
+    Normal(Vec<f64>),
+}
+
+impl Restitution {
+    /// e of component `j` of interaction `i`.
+    #[inline]
+    fn of(&self, i: usize, k: &Interaction, j: usize) -> f64 {
+        match self {
+            Restitution::Law => k.law.restitution(j),
+            Restitution::All(e) => *e,
+            Restitution::Normal(e) if j == 0 && k.kind == Kind::Contact => e[i],
+            Restitution::Normal(_) => k.law.restitution(j),
+        }
+    }
+}
+
 /// Workspace of a velocity-level step.
 pub(super) struct VelocityLevel {
     pub(super) full: FullProblem,
@@ -73,6 +99,10 @@ pub(super) struct VelocityLevel {
     /// Velocities, and room for other vectors of their size: see [`VelocityLevel::size_vectors`].
     pub(super) v: Vec<f64>,
     pub(super) scratch: Vec<f64>,
+    /// Which restitution enters the laws.
+    pub(super) restitution: Restitution,
+    /// Section of the polyhedral cone that stands for a circular one, if one does.
+    pub(super) facets: Option<Arc<Polygon>>,
     /// γ⁻ by component of the candidates.
     before: Vec<f64>,
     /// Percussions by component of the candidates that are a better start guess than those of the step before; NaN where there is none.
@@ -81,7 +111,7 @@ pub(super) struct VelocityLevel {
     groups: Vec<Group>,
     /// Groups that belong to contacts.
     contacts: usize,
-    kinematics: Kinematics,
+    pub(super) kinematics: Kinematics,
     /// What the rows of the one-step problem were made for.
     rows_version: u64,
     rows_dt: f64,
@@ -89,6 +119,8 @@ pub(super) struct VelocityLevel {
     /// Whether all of them have constant kinematics.
     rows_constant: bool,
     gamma: Vec<f64>,
+    /// The list that room was made for beforehand.
+    reserved_for: u64,
     /// The system that this workspace was made for.
     made_for: (u64, usize),
     mass_assembled: bool,
@@ -111,6 +143,8 @@ impl VelocityLevel {
             r: Vec::new(),
             v: Vec::new(),
             scratch: Vec::new(),
+            restitution: Restitution::Law,
+            facets: None,
             before: Vec::new(),
             kept: Vec::new(),
             chi: Vec::new(),
@@ -122,6 +156,7 @@ impl VelocityLevel {
             rows_active: Vec::new(),
             rows_constant: false,
             gamma: Vec::new(),
+            reserved_for: 0,
             made_for: identity_of(system),
             mass_assembled: false,
         }
@@ -250,7 +285,8 @@ impl VelocityLevel {
                 let k = &list.items()[g.interaction()];
                 let before = &self.before[list.range(g.interaction())];
                 for j in 0..k.dim() {
-                    self.full.c[g.row() + j] = self.chi[g.row() + j] + k.law.restitution(j) * before[j];
+                    self.full.c[g.row() + j] =
+                        self.chi[g.row() + j] + self.restitution.of(g.interaction(), k, j) * before[j];
                 }
             }
             return;
@@ -263,7 +299,7 @@ impl VelocityLevel {
         self.groups.clear();
         self.contacts = 0;
         self.chi.clear();
-        self.make_room(list, active, dt);
+        self.make_room(list, Some(active), dt);
         for (i, k) in list.items().iter().enumerate() {
             if !active[i] {
                 continue;
@@ -276,13 +312,18 @@ impl VelocityLevel {
             self.groups.push(Group { interaction: i as u32, row: row as u32, block: self.full.blocks().len() as u32 });
             let before = &self.before[list.range(i)];
             let full = &mut self.full;
+            let (restitution, facets) = (&self.restitution, &self.facets);
             let mut at = 0;
             k.law.percussion_sets(k.dim(), dt, |set| {
                 let d = set.dim();
                 let mut c = [0.0; MAX_DIM];
                 for j in 0..d {
-                    c[j] = chi[at + j] + k.law.restitution(at + j) * before[at + j];
+                    c[j] = chi[at + j] + restitution.of(i, k, at + j) * before[at + j];
                 }
+                let set = match (set, facets) {
+                    (Set::Coulomb { dim: 2, mu }, Some(polygon)) => Set::Polyhedral { mu, polygon: polygon.clone() },
+                    (set, _) => set,
+                };
                 full.push_block(set, &k.dofs, &c[..d]).copy_from_slice(&w[at * n..(at + d) * n]);
                 at += d;
             });
@@ -320,11 +361,25 @@ impl VelocityLevel {
         }
     }
 
+    /// Room for all candidates of a list at once, for schemes in which few of them take part at first.
+    pub(super) fn reserve(&mut self, list: &Candidates) {
+        if self.reserved_for != list.version() {
+            self.reserved_for = list.version();
+            self.make_room(list, None, 1.0);
+            let rows = list.components();
+            for rows_of in [&mut self.r, &mut self.gamma] {
+                room::reserve(rows_of, rows);
+            }
+        }
+    }
+
     /// Room for the active interactions of a step.
-    fn make_room(&mut self, list: &Candidates, active: &[bool], dt: f64) {
-        let active = || list.items().iter().zip(active).filter(|(_, a)| **a).map(|(k, _)| k);
+    fn make_room(&mut self, list: &Candidates, active: Option<&[bool]>, dt: f64) {
         let (mut groups, mut rows, mut blocks, mut dofs, mut values) = (0, 0, 0, 0, 0);
-        for k in active() {
+        for (i, k) in list.items().iter().enumerate() {
+            if !active.is_none_or(|a| a[i]) {
+                continue;
+            }
             groups += 1;
             rows += k.dim();
             k.law.percussion_sets(k.dim(), dt, |set| {
@@ -431,16 +486,27 @@ impl VelocityLevel {
     ///
     /// The velocities themselves are rounded: what M makes of that, a few ε·|M v|, is no residual.
     pub(super) fn dynamics_residual(&mut self, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
+        self.residual_with(|work| &work.mass, u0, v, dt)
+    }
+
+    /// The same with M̂ for M.
+    pub(super) fn linear_residual(&mut self, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
+        self.residual_with(|work| &work.full.matrix, u0, v, dt)
+    }
+
+    fn residual_with(&mut self, matrix: fn(&Self) -> &Matrix, u0: &[f64], v: &[f64], dt: f64) -> (f64, f64) {
         let n = v.len();
         self.size_vectors();
-        self.mass.multiply(v, &mut self.scratch);
-        let momentum = max_norm(&self.scratch);
-        self.mass.multiply(u0, &mut self.scratch);
-        let rounding = 16.0 * f64::EPSILON * momentum.max(max_norm(&self.scratch));
+        let mut scratch = std::mem::take(&mut self.scratch);
+        matrix(self).multiply(v, &mut scratch);
+        let momentum = max_norm(&scratch);
+        matrix(self).multiply(u0, &mut scratch);
+        let rounding = 16.0 * f64::EPSILON * momentum.max(max_norm(&scratch));
         for i in 0..n {
             self.v[i] = v[i] - u0[i];
         }
-        self.mass.multiply(&self.v, &mut self.scratch);
+        matrix(self).multiply(&self.v, &mut scratch);
+        self.scratch = scratch;
         let mut scale = max_norm(&self.scratch);
         self.v.fill(0.0);
         for b in 0..self.full.blocks().len() {
@@ -525,6 +591,28 @@ impl VelocityLevel {
         self.gamma.clear();
     }
 
+    /// Discrete state of the interaction with these blocks, with γ⁺ as taken last.
+    pub(super) fn sigma(&self, blocks: std::ops::Range<usize>) -> Sigma {
+        let mut sigma = Sigma(0);
+        let mut bit = 0;
+        for b in blocks {
+            // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
+            let rows = self.rows(b);
+            let mut xi = [0.0; MAX_DIM];
+            for (xi, i) in xi.iter_mut().zip(rows.clone()) {
+                *xi = self.gamma[i] + (self.full.c[i] - self.chi[i]);
+            }
+            let mode = self.full.mode(b, &self.r[rows.clone()], &xi[..rows.len()]);
+            for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
+                if bit < 32 {
+                    sigma.set(bit, m);
+                }
+                bit += 1;
+            }
+        }
+        sigma
+    }
+
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
         step.report.contacts = self.contacts;
@@ -545,27 +633,11 @@ impl VelocityLevel {
                 let k = &step.candidates.items()[g.interaction()];
                 let before = self.before[step.candidates.range(g.interaction()).start];
                 // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
-                let change = reduced.b()[g.row()] - (1.0 + k.law.restitution(0)) * before;
+                let e = self.restitution.of(g.interaction(), k, 0);
+                let change = reduced.b()[g.row()] - (1.0 + e) * before;
                 step.impact = k.kind == Kind::Contact && is_impact(-before, change, step.report.noise);
             }
-            let mut sigma = Sigma(0);
-            let mut bit = 0;
-            for b in self.blocks(gi) {
-                // ξ = γ⁺ + e γ⁻ decides the mode; c − χ is its second part.
-                let rows = self.rows(b);
-                let mut xi = [0.0; MAX_DIM];
-                for (xi, i) in xi.iter_mut().zip(rows.clone()) {
-                    *xi = self.gamma[i] + (self.full.c[i] - self.chi[i]);
-                }
-                let mode = self.full.mode(b, &self.r[rows.clone()], &xi[..rows.len()]);
-                for m in [Some(mode.normal), mode.tangential].into_iter().flatten() {
-                    if bit < 32 {
-                        sigma.set(bit, m);
-                    }
-                    bit += 1;
-                }
-            }
-            step.sigma[g.interaction()] = sigma;
+            step.sigma[g.interaction()] = self.sigma(self.blocks(gi));
         }
         for i in next..step.candidates.len() {
             step.set_inactive(i);

@@ -12,6 +12,7 @@
 //!         + ½u₁ᵀ(M₁ − M*)u₁ − ½u₀ᵀ(M₀ − M*)u₀                          mass change (numerical)
 //!         + E(after) − E(before) of a correction of the state, or of a projection of its position within the step      projection (numerical)
 //!         + Σ (w_s − ū)·W P_s of a scheme whose stages s have velocities w_s of their own      stages (numerical)
+//!         + dt ū·h' of forces h' that only a linearised scheme has                            jacobian (numerical)
 //! ```
 //!
 //! with w the velocity that moves the position, and D_i = V_i(t₁,q*) − V_i(t₀,q*) plus the part of
@@ -49,9 +50,11 @@ pub enum Line {
     Extrapolation,
     /// Numerical: percussions of a stage work over another velocity than the mean of the step.
     Stages,
+    /// Numerical: forces that a linearised scheme adds for the drift of coordinates, or with another Jacobian than their own.
+    Jacobian,
 }
 
-const LINES: [(Line, &str); 11] = [
+const LINES: [(Line, &str); 12] = [
     (Line::Normal, "contact.normal"),
     (Line::Friction, "contact.friction"),
     (Line::Joints, "joints"),
@@ -63,6 +66,7 @@ const LINES: [(Line, &str); 11] = [
     (Line::Projection, "numerical.projection"),
     (Line::Extrapolation, "numerical.extrapolation"),
     (Line::Stages, "numerical.stages"),
+    (Line::Jacobian, "numerical.jacobian"),
 ];
 
 /// A compensated sum (Neumaier): the ledger of a million steps keeps its last digits.

@@ -10,9 +10,11 @@
 //! | accumulation-end | after that, the contact closes: the located limit of its impacts |
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
+//! | paradox | a contact takes a percussion without approach since no force satisfies the laws |
 //!
 //! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
-//! step of the start of its step). Everything else happens at the end of its step, except the end of an accumulation.
+//! step of the start of its step). Everything else happens at the end of its step, except the end of an accumulation. Schemes that end steps at
+//! events know better: an impact happens at the end of its step, and what begins in a step after an event (slip, open) at its start.
 //!
 //! **Where impacts accumulate.** Under a force that hardly changes, intervals shrink by the restitution e, so that impacts at
 //! t_{i−1}, t_i predict their limit
@@ -31,7 +33,7 @@ use super::by_identity::ByIdentity;
 use crate::contract::Kind;
 use crate::law::Law;
 use crate::scheme::is_impact;
-use crate::state::Step;
+use crate::state::{Reason, Step};
 use complementarity::Mode;
 
 /// What happened.
@@ -56,6 +58,8 @@ pub enum EventKind {
     Break,
     /// Percussions are not unique.
     Redundancy,
+    /// An impulse without collision: no force satisfies the laws (Painlevé).
+    Paradox,
 }
 
 impl EventKind {
@@ -71,6 +75,7 @@ impl EventKind {
             EventKind::AccumulationEnd => "accumulation-end",
             EventKind::Break => "break",
             EventKind::Redundancy => "redundancy",
+            EventKind::Paradox => "paradox",
         }
     }
 }
@@ -127,6 +132,8 @@ pub(crate) struct EventLog {
     noise: f64,
     /// Steps in a row in which one impact shows.
     impact_steps: usize,
+    /// Whether the step before ended at an event that its scheme located.
+    located: bool,
 }
 
 /// Impacts of a contact that are remembered.
@@ -167,6 +174,9 @@ impl EventLog {
             self.redundancy = true;
             emit(t, EventKind::Redundancy, None);
         }
+        // What begins in a step that starts at a located event begins with it.
+        let located = std::mem::replace(&mut self.located, step.reason == Reason::Event);
+        let begins = if located { t0 } else { t };
         // A contact that is so far away that it is no longer listed has opened.
         self.contacts.attend_and_leave(&step.candidates, |id, state| {
             if let Some(due) = state.due.take() {
@@ -185,7 +195,7 @@ impl EventLog {
                     let range = step.candidates.range(i);
                     let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
-                        emit(t, friction_event(mode), Some(k.id));
+                        emit(if mode == Mode::Impressed { begins } else { t }, friction_event(mode), Some(k.id));
                     }
                     state.friction = Some(mode);
                 }
@@ -201,7 +211,7 @@ impl EventLog {
                     }
                     if !carries {
                         if state.closed {
-                            emit(t, EventKind::Open, Some(k.id));
+                            emit(begins, EventKind::Open, Some(k.id));
                             state.friction = None;
                         }
                         state.closed = false;
@@ -215,9 +225,18 @@ impl EventLog {
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
                     let known = (2..=self.impact_steps).contains(&state.carrying);
-                    let impact = !known && is_impact(approach, free(i).0, noise);
+                    let jump = step.parts.jump();
+                    let impact = if jump {
+                        let p = step.percussion(i)[0];
+                        p > step.parts.smooth[step.candidates.range(i).start] && approach > 10.0 * noise + f64::EPSILON
+                    } else {
+                        !known && !step.parts.paradox && is_impact(approach, free(i).0, noise)
+                    };
+                    if step.parts.paradox && state.friction == Some(Mode::Impressed) {
+                        emit(t0, EventKind::Paradox, Some(k.id));
+                    }
                     if impact {
-                        let t = t0 + (gap(i) / approach).clamp(-step.dt, step.dt);
+                        let t = if jump { t } else { t0 + (gap(i) / approach).clamp(-step.dt, step.dt) };
                         emit(t, EventKind::Impact, Some(k.id));
                         state.note_impact(t, step.dt, restitution);
                         if !state.accumulating && state.shrinks() {
@@ -243,7 +262,8 @@ impl EventLog {
                         let slip = &step.gamma_plus[range.start + 1..range.end];
                         let mode = state.motion(step.sigma[i].mode(1), slip, noise, || free(i).1);
                         if state.friction != Some(mode) {
-                            emit(t, friction_event(mode), Some(k.id));
+                            let slips = mode == Mode::Impressed && state.friction.is_some();
+                            emit(if slips { begins } else { t }, friction_event(mode), Some(k.id));
                         }
                         state.friction = Some(mode);
                     }

@@ -5,7 +5,7 @@ use super::{Observer, StepView};
 use crate::contract::{Candidates, Reach, System};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Memory, Percussions, Sigma, State, Step};
+use crate::state::{Memory, Parts, Percussions, Sigma, State, Step};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +44,10 @@ pub struct StepRecord {
     pub memory: Memory,
     /// Multipliers of a projection within the step, laid out as the percussions; empty for schemes without.
     pub multipliers: Vec<f64>,
+    /// Velocity before the jump at its end, of schemes that locate impacts; else empty.
+    pub u_minus: Vec<f64>,
+    /// Its parts, of such schemes.
+    pub parts: Parts,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -98,6 +102,8 @@ impl Trajectory {
                 sigma: step.sigma.clone(),
                 memory: step.end.memory.clone(),
                 multipliers: step.multipliers.clone(),
+                u_minus: step.u_minus.clone(),
+                parts: step.parts.clone(),
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -125,17 +131,28 @@ impl Trajectory {
                 step.set_inactive(j);
             }
             step.end.memory.middle.clone_from(&s.memory.middle);
+            step.u_minus.clone_from(&s.u_minus);
+            step.parts.of = s.parts.of;
+            step.parts.velocity.clone_from(&s.parts.velocity);
+            step.parts.paradox = s.parts.paradox;
+            let jump = s.parts.jump();
+            step.parts.restitution.resize(if jump { step.candidates.len() } else { 0 }, f64::NAN);
+            step.parts.active.resize(if s.parts.active.is_empty() { 0 } else { step.candidates.len() }, false);
             // What else is laid out as the percussions.
             let n = step.candidates.components();
-            for (to, from) in [(&mut step.end.memory.first, &s.memory.first), (&mut step.multipliers, &s.multipliers)] {
+            let mut laid_out = [
+                (&mut step.end.memory.first, &s.memory.first),
+                (&mut step.multipliers, &s.multipliers),
+                (&mut step.parts.smooth, &s.parts.smooth),
+                (&mut step.parts.compression, &s.parts.compression),
+            ];
+            for (to, from) in &mut laid_out {
                 to.resize(if from.is_empty() { 0 } else { n }, 0.0);
             }
             for (j, k) in step.candidates.items().iter().enumerate() {
                 if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
                     let range = step.candidates.range(j);
-                    for (to, from) in
-                        [(&mut step.end.memory.first, &s.memory.first), (&mut step.multipliers, &s.multipliers)]
-                    {
+                    for (to, from) in &mut laid_out {
                         if !from.is_empty() {
                             to[range.clone()].copy_from_slice(&from[s.percussions.range(at)]);
                         }
@@ -143,6 +160,12 @@ impl Trajectory {
                     step.end.percussions.values_mut()[range].copy_from_slice(p);
                     step.active[j] = s.active[at];
                     step.sigma[j] = s.sigma[at];
+                    if jump {
+                        step.parts.restitution[j] = s.parts.restitution[at];
+                    }
+                    if let Some(active) = s.parts.active.get(at) {
+                        step.parts.active[j] = *active;
+                    }
                 }
             }
             step.end.t = to.t;
@@ -248,9 +271,14 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: see [`between`].
+/// The state inside a step: see [`between`]. Smooth where the scheme locates the impact at its end.
 pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
-    between(system, start, &step.end, step.dt, step.impact, t)
+    if step.u_minus.is_empty() {
+        return between(system, start, &step.end, step.dt, step.impact, t);
+    }
+    // Smooth up to the jump.
+    let before = State::new(step.end.t, step.end.q.clone(), step.u_minus.clone());
+    between(system, start, &before, step.dt, false, t)
 }
 
 /// The state at `t` between two states of a run, `dt` apart: cubic Hermite without an impact; with one, q linear and u the value

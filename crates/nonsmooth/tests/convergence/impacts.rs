@@ -4,6 +4,7 @@ use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
 use nonsmooth::measure::graph_distance;
 use nonsmooth::reference::{Ball, Oscillator, damped_free, zeno};
 use nonsmooth::scheme::Settings;
+use nonsmooth::simulation::Record;
 use nonsmooth::{State, System};
 
 pub(crate) struct Impacting {
@@ -32,6 +33,22 @@ impl Impacting {
             t0 = t;
         }
         out
+    }
+}
+
+impl Impacting {
+    /// Largest error of time and velocities of the jumps, for schemes that locate them: what sampling cannot resolve at order 2. Impacts that
+    /// the scheme no longer tells apart at the accumulation are left out.
+    fn jump_error(&self, records: &[Record]) -> f64 {
+        let before = |r: &Record| r.step.as_ref().and_then(|s| s.u_minus.first().copied());
+        let found = records.iter().filter_map(|r| before(r).map(|b| (r.t, b, r.u[0])));
+        let told_apart = self.jumps.iter().filter(|j| j.2 > 1e-6);
+        let mut worst: f64 =
+            if records.iter().filter_map(before).count() < told_apart.clone().count() { 1.0 } else { 0.0 };
+        for (j, f) in told_apart.zip(found) {
+            worst = worst.max((j.0 - f.0).abs()).max((j.1 - f.1).abs()).max((j.2 - f.2).abs());
+        }
+        worst
     }
 }
 
@@ -101,6 +118,9 @@ fn every_scheme_has_its_order_through_impacts() {
         row("combined in the metric of masses", "projected-combined", jean(0.5).word("metric", "mass")),
         row("position-theta (refused: e > 0)", "position-theta", Settings::new()),
         row("rattle", "rattle", Settings::new()),
+        row("trapezoidal-lcp II", "trapezoidal-lcp", Settings::new()),
+        row("trapezoidal-lcp I", "trapezoidal-lcp", Settings::new().word("variant", "I")),
+        row("trapezoidal-lcp, none located", "trapezoidal-lcp", Settings::new().word("detection", "none")),
     ];
     assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its
@@ -125,9 +145,13 @@ fn every_scheme_has_its_order_through_impacts() {
                     records.iter().map(|r| (problem.exact)(r.t)).map(|(q, u)| (vec![q], vec![u])).collect();
                 let (q, u) = l1(&records, &exact);
                 let sup = records.iter().zip(&exact).map(|(r, e)| (r.q[0] - e.0[0]).abs()).fold(0.0, f64::max);
-                let curve: Vec<Point> = records.iter().map(|r| (r.t, r.u[0])).collect();
-                // Sampling at h/8 leaves an error of h/16 in a distance of about h.
-                let graph = graph_distance(&curve, &problem.curve(h), h / 8.0);
+                let graph = if expected == 1 {
+                    let curve: Vec<Point> = records.iter().map(|r| (r.t, r.u[0])).collect();
+                    // Sampling at h/8 leaves an error of h/16 in a distance of about h.
+                    graph_distance(&curve, &problem.curve(h), h / 8.0)
+                } else {
+                    problem.jump_error(&records)
+                };
                 for (list, e) in errors.iter_mut().zip([q, sup, u, graph]) {
                     list.push(e);
                 }
@@ -143,6 +167,11 @@ fn every_scheme_has_its_order_through_impacts() {
                 found[3],
                 last.join(" ")
             );
+            // Constant gravity and located impacts: nothing is left to measure but rounding, which a millionth of a step's error is above.
+            // (The L¹ error of u also holds the jumps, whose times are known to rounding, so that the exact solution may jump just after them.)
+            if [0, 1, 3].iter().all(|&i| errors[i].iter().all(|e| *e <= 1e-11)) {
+                continue;
+            }
             for (what, p) in ["q (L1)", "q (sup)", "u (L1)", "u (graph)"].iter().zip(&found) {
                 // Below: the scatter of a run's error with the place of the impacts in their steps, and the factor
                 // log(1/h) that the graph distance has at an accumulation, because each of log(1/h) bounces shifts the

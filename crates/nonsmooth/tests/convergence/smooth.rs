@@ -153,6 +153,8 @@ fn every_scheme_has_its_order_on_smooth_motion() {
         row("position-theta theta=1/2", "position-theta", jean(0.5)),
         row("position-theta theta=1", "position-theta", jean(1.0)),
         row("rattle", "rattle", Settings::new()),
+        row("trapezoidal-lcp II", "trapezoidal-lcp", Settings::new()),
+        row("trapezoidal-lcp I", "trapezoidal-lcp", Settings::new().word("variant", "I")),
     ];
     assert_every_scheme(&rows);
     // Whole steps: parts of the end time.

@@ -137,7 +137,7 @@ impl VelocityLevel {
     }
 
     /// Ledger lines of the percussions: work over the mean velocity ū.
-    fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
+    pub(in crate::scheme) fn account_percussions(&self, step: &Step, mean: &[f64], out: &mut Ledger) {
         for (gi, g) in self.groups.iter().enumerate() {
             let k = &step.candidates.items()[g.interaction()];
             for b in self.blocks(gi) {

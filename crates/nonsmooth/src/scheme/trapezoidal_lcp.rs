@@ -1,0 +1,415 @@
+//! The linearly implicit trapezoidal rule as one LCP per step, with located events [Potra2006, sections 2 and 6 to 8], with the corrections of `docs/errata.md`.
+//!
+//! **A smooth step** of length h from (t, q, v), with q̇ = B v + β, k the sum of all forces, everything marked ½ at t + h/2, q + (h/2) q̇, and Jacobians at (t+h, q, v)
+//! ((2.12)-(2.14), (6.3)-(6.9)):
+//!
+//! ```text
+//! M̃ = M_½ − (h/2) k_v − (h²/4) k_q B
+//! k̃ = ½ (k(t,q,v) + k(t+h,q,v) + h k_q q̇)
+//! M̃ (v̄ − v) = h k̃ + Σ W_½ P̄,    q̄ = q + h (B_½ (v + v̄)/2 + β_½)
+//! −γ_½(v̄) ∈ N_Â(P̄)                   variant I,  (6.12)
+//! −(γ_½(v̄) + γ_½(v)) ∈ N_Â(P̄)       variant II, (6.10): the law for the mean velocity
+//! ```
+//!
+//! for all joints and elements and the contacts that are closed. The cone of friction in space is polyhedral with `facets` generators, so that this is a mixed LCP: one linear problem, no
+//! Newton iteration.
+//!
+//! **Closed contacts** (7.1): gap ≤ max(ε_a, ε_b h³), or a percussion in the smooth step before; not those that separate.
+//!
+//! **The path** from v to v̄ is the cubic Hermite interpolant of (7.2). Since q̄ belongs to the mean velocity, it is v̂(s) = v + (s/h)(v̄ − v), q̂(s) = q + s (v + v̂)/2: its
+//! first part is a step of length s with the coefficients of the whole one and the percussions (s/h) P̄.
+//!
+//! **Collisions** (7.2), (7.3): the first s at which a gap that is not closed reaches zero along the path, by Brent's method; where forces change in a step by as much as inertia (|M̃ − M| > M on the
+//! diagonal) the path between its ends means nothing, and s is sought among steps of their own length instead. The step ends there with (q⁻, v⁻), and with a jump
+//! over all contacts that touch, with the laws of contact and friction, joints and elements (impulse sets alone), (7.5)-(7.9):
+//!
+//! ```text
+//! M (v^c − v⁻) = Σ W P^c,   −γ(v^c) ∈ N(P^c)                                                compression
+//! M (v⁺ − v⁻) = Σ W (P^c + e n c_n^c + P^x),   −γ(v⁺) ∈ N(P^x)                              Poisson
+//! M (v⁺ − v⁻) = Σ W P,       −(γ(v⁺) + e γ(v⁻)) ∈ N(P)                                      Newton
+//! ```
+//!
+//! Contacts of both kinds may meet in one jump. As in (7.9), friction in the decompression is bounded by what c_n^x allows.
+//!
+//! **Transitions** (§7.5): where the laws of a step leave the mode in which it began (a slip stops or turns, a contact that sticks slips, one that carries opens), the step is solved
+//! once more with that mode kept. Along that path the transition is
+//!
+//! - `events = "continuous"`: the zero of the slip velocity along its direction at the start; of μλ_N − |λ_F|, or of λ_N, where λ are the forces of the laws on acceleration level with the mode
+//!   kept (the continuous problem's own event functions);
+//! - `events = "basis"`, (7.13)-(7.15): where the basic variables of the kept basis, as functions of the length of the step, lose their sign; forces are means over the step, so that the
+//!   transition is taken at half of that length, and at all of it for the slip velocity of variant I.
+//!
+//! The step ends there: it is made again with that length. The next one starts with the other mode. In a crowd of more than 12 closed contacts transitions are not looked for: in a heap there is one in almost every step.
+//!
+//! **Many events.** No event ends a step before `min_step` has passed: what happens earlier is resolved at its end. An impact whose flight would be shorter than that (2 e |γ_N⁻| over the
+//! acceleration towards contact) or whose approach is below `restitution_threshold` is one with e = 0, so that points of accumulation are passed. After 20 steps in a row that
+//! ended at events (2 where more than 12 contacts are closed) the shortest step grows eightfold with every further one: where events are everywhere, as in a heap of discs, the scheme
+//! goes on like one that does not locate them.
+//!
+//! **Paradox.** Where a slipping contact has no force that keeps it slipping (Painlevé), the LCP still has a solution: an impulse without collision. It acts in a step of `min_step`, by variant I.
+//!
+//! Order 2 in q and v on smooth motion, also between located events; order 1 in variant I where joints or contacts turn, since γ_½(v̄) = 0 is not γ(v̄) = 0. Stiff springs and dampers are bounded, not damped (the
+//! trapezoidal rule is not L-stable); `jacobian = "spd"` keeps M̃ positive definite for any step.
+
+mod events;
+mod examine;
+mod frozen;
+mod jump;
+mod options;
+mod predict;
+mod spd;
+
+pub use options::{Detection, JacobianRule, Transitions, TrapezoidalLcpOptions, Variant};
+
+use super::acceleration::Forces;
+use super::settings::{Settings, SettingsError};
+use super::velocity_level::{Restitution, SUPPORTS, VelocityLevel, gap};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use crate::contract::{Kind, System};
+use crate::simulation::{Certificate, Ledger, Meter};
+use crate::state::{Reason, State, Step};
+use complementarity::FullProblem;
+use complementarity::linear::dense::{all_finite, max_norm};
+use events::{Place, Start, Watch};
+use frozen::{Frozen, Hold};
+use jump::Jump;
+use predict::Predict;
+
+pub(super) static INFO: SchemeInfo = SchemeInfo {
+    name: "trapezoidal-lcp",
+    summary: "linearly implicit trapezoidal rule: one LCP per step, collisions and transitions located, order 2 through events",
+    reference: "Potra2006, (6.10), (6.12), sections 7 and 8",
+    position_level: false,
+    impact_steps: 1,
+    looks_ahead: false,
+    stages: 1,
+    supports: Supports { friction_dim: 2, poisson: true, ..SUPPORTS },
+    options: options::OPTIONS,
+    make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
+        Ok(Box::new(TrapezoidalLcp::new(TrapezoidalLcpOptions::from_settings(s)?)))
+    },
+};
+
+/// Velocities below this part of 1 + max|u| are none, or below ten times what the solver leaves, if that is more.
+const STILL: f64 = 1e-9;
+
+/// The velocity that is none among these.
+fn still(u: &[f64], solve: &Solve) -> f64 {
+    STILL.max(10.0 * solve.options.tolerance) * (1.0 + max_norm(u))
+}
+
+/// The trapezoidal LCP scheme. See the [module](self).
+pub struct TrapezoidalLcp {
+    options: TrapezoidalLcpOptions,
+    work: Option<Box<VelocityLevel>>,
+    predict: Predict,
+    frozen: Frozen,
+    jump: Jump,
+    /// Whether the last problem was that of a jump.
+    jumped: bool,
+    forces: Option<Forces>,
+    starts: Vec<Start>,
+    holds: Vec<Hold>,
+    watches: Vec<(usize, Watch)>,
+    suspects: Vec<(usize, Watch)>,
+    /// Room for a place on the path.
+    q: Vec<f64>,
+    v: Vec<f64>,
+    after: Vec<f64>,
+    /// The smooth part of a step that is looked at again.
+    seen: Step,
+    rows: Vec<f64>,
+    chi: Vec<f64>,
+}
+
+impl TrapezoidalLcp {
+    /// With given options; wrong ranges are refused by [`super::make`].
+    pub fn new(options: TrapezoidalLcpOptions) -> Self {
+        Self {
+            options,
+            work: None,
+            predict: Predict::default(),
+            frozen: Frozen::default(),
+            jump: Jump::default(),
+            jumped: false,
+            forces: None,
+            starts: Vec::new(),
+            holds: Vec::new(),
+            watches: Vec::new(),
+            suspects: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+            after: Vec::new(),
+            seen: Step::default(),
+            rows: Vec::new(),
+            chi: Vec::new(),
+        }
+    }
+
+    fn prepare(&mut self, system: &dyn System) {
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if fresh {
+            work.facets = Some(self.options.facets.clone());
+            work.size_vectors();
+            self.predict.reset(system);
+            self.frozen.reset();
+            self.forces = None;
+        }
+    }
+
+    /// M̃, k̃ and the rows of a smooth step of length `h`.
+    fn assemble(&mut self, system: &dyn System, start: &State, h: f64, step: &Step, active: &[bool]) {
+        let Some(work) = self.work.as_mut() else { return };
+        // After an impulse the velocity at the end is what friction has to do with.
+        let weight = if step.parts.paradox { 0.0 } else { self.options.weight() };
+        work.restitution = Restitution::All(weight);
+        self.predict.assemble(system, self.options.jacobian, start, h, work);
+        let (t, q, list) = (start.t + 0.5 * h, &self.predict.q_mid, &step.candidates);
+        work.begin(list);
+        work.velocities_before(system, t, q, &start.u, list, active);
+        let mut kinematics = std::mem::take(&mut work.kinematics);
+        work.assemble_blocks(&mut kinematics, system, t, q, list, active, h);
+        work.kinematics = kinematics;
+    }
+
+    /// The trial of length `h`: by the laws, or with the modes in `holds` kept. False if that has no solution.
+    fn try_step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        h: f64,
+        held: bool,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<bool, Failure> {
+        let active = std::mem::take(&mut out.active);
+        self.assemble(system, start, h, out, &active);
+        out.active = active;
+        let Some(work) = self.work.as_mut() else { return Ok(true) };
+        if !all_finite(&work.full.f) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        let (list, p) = (&out.candidates, &mut self.predict);
+        if held {
+            let pattern = &system.structure().pattern;
+            let into = (&mut p.v, &mut p.p);
+            if !self.frozen.solve(pattern, work, list, &self.holds, h, solve, &mut out.report, into)? {
+                return Ok(false);
+            }
+        } else {
+            work.warm_start(start, list);
+            work.solve(system, solve, &mut out.report)?;
+            p.v.clone_from(&work.v);
+            p.p.resize(list.components(), 0.0);
+            work.scatter(list, &mut p.p);
+            work.forget_velocities();
+            work.velocities_after(&p.v);
+        }
+        p.arrive(system, start);
+        if !(all_finite(&p.v) && all_finite(&p.q)) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        Ok(true)
+    }
+
+    /// Ends the step after `s` of the trial, by its laws.
+    fn end_at(&mut self, system: &dyn System, start: &State, s: f64, out: &mut Step) {
+        let whole = s == self.predict.h;
+        if let Some(work) = self.work.as_mut() {
+            work.finish(out);
+        }
+        out.impact = out.parts.paradox;
+        out.dt = s;
+        out.end.t = start.t + s;
+        out.end.memory.length = s;
+        if whole {
+            out.end.q.clone_from(&self.predict.q);
+            out.end.u.clone_from(&self.predict.v);
+            return;
+        }
+        out.parts.of = self.predict.h;
+        out.parts.velocity.clone_from(&self.predict.v);
+        let part = s / self.predict.h;
+        out.end.percussions.values_mut().iter_mut().for_each(|p| *p *= part);
+        self.predict.path(system, start, s, &mut out.end.q, &mut out.end.u);
+    }
+
+    /// The jump at the end of the step, if something that touches there approaches.
+    fn collide(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let (t, dt) = (out.end.t, out.dt);
+        let still = still(&out.end.u, solve);
+        let touching = self.options.touching(dt);
+        let mut hit = false;
+        self.jump.touching.clear();
+        self.jump.restitution.clear();
+        for i in 0..out.candidates.len() {
+            let k = &out.candidates.items()[i];
+            if k.kind != Kind::Contact {
+                self.jump.touching.push(true);
+                self.jump.restitution.push(0.0);
+                continue;
+            }
+            let carries = out.active[i] && out.percussion(i)[0] > 0.0;
+            let on = carries || gap(system, k, t, &out.end.q)? <= touching;
+            self.jump.touching.push(on);
+            if !on {
+                self.jump.restitution.push(f64::NAN);
+                continue;
+            }
+            let approach = -self.normal_velocity(system, out, i, (t, &out.end.q), &out.end.u);
+            // The acceleration towards contact, from what the step did to the gap velocity.
+            let before = -self.normal_velocity(system, out, i, (t, &out.end.q), &start.u);
+            let pull = (approach - before) / dt;
+            let e = out.candidates.items()[i].law.restitution(0);
+            let slow = approach <= self.options.threshold || approach <= still;
+            let short = pull > 0.0 && 2.0 * e * approach < pull * self.earliest(start);
+            hit |= approach > still && !carries;
+            self.jump.restitution.push(if slow || short { 0.0 } else { e });
+        }
+        if !hit {
+            return Ok(());
+        }
+        out.u_minus.clone_from(&out.end.u);
+        out.parts.smooth.clear();
+        out.parts.smooth.extend_from_slice(out.end.percussions.values());
+        out.end.memory.first.clone_from(&out.parts.smooth);
+        out.parts.active.clone_from(&out.active);
+        let at = (t, &out.end.q[..], &out.u_minus[..]);
+        let mut report = out.report;
+        let facets = &self.options.facets;
+        self.jumped = true;
+        self.jump.solve(system, facets, at, out, solve, &mut report, &mut self.after)?;
+        out.report = report;
+        if !all_finite(&self.after) {
+            return Err(Failure::NotFinite { what: "the velocity after an impact".into() });
+        }
+        out.end.u.clone_from(&self.after);
+        out.end.percussions.values_mut().iter_mut().zip(&self.jump.p).for_each(|(p, jump)| *p += jump);
+        out.parts.restitution.clone_from(&self.jump.restitution);
+        out.parts.compression.clone_from(&self.jump.compression);
+        for (active, on) in out.active.iter_mut().zip(&self.jump.touching) {
+            *active |= on;
+        }
+        self.jump.finish(&self.after, out);
+        out.impact = true;
+        Ok(())
+    }
+
+    /// Steps in a row that end at events as soon as they happen.
+    fn many(&self) -> u32 {
+        if self.is_crowd() { MANY_IN_A_CROWD } else { MANY }
+    }
+
+    /// Whether so many contacts are closed that events are everywhere.
+    fn is_crowd(&self) -> bool {
+        self.starts.iter().filter(|s| is_closed(s.place)).count() > CROWD
+    }
+
+    /// The shortest step that an event may end, after the events that led here.
+    fn earliest(&self, start: &State) -> f64 {
+        let more = start.memory.events.saturating_sub(self.many()).min(20);
+        self.options.min_step * 8f64.powi(more as i32)
+    }
+
+    /// γ_N of contact `i` at (t, q).
+    fn normal_velocity(&mut self, system: &dyn System, step: &Step, i: usize, at: (f64, &[f64]), u: &[f64]) -> f64 {
+        self.velocity_of(system, step, i, at, u, 0)
+    }
+
+    /// Component `j` of the relative velocity of interaction `i` at (t, q).
+    fn velocity_of(
+        &mut self,
+        system: &dyn System,
+        step: &Step,
+        i: usize,
+        (t, q): (f64, &[f64]),
+        u: &[f64],
+        j: usize,
+    ) -> f64 {
+        let k = &step.candidates.items()[i];
+        let n = k.dofs.len();
+        self.rows.resize(k.dim() * n, 0.0);
+        self.chi.resize(k.dim(), 0.0);
+        system.velocity(k, t, q, &mut self.rows, &mut self.chi);
+        self.chi[j] + k.row_times(&self.rows[j * n..(j + 1) * n], u)
+    }
+}
+
+impl Scheme for TrapezoidalLcp {
+    fn info(&self) -> &'static SchemeInfo {
+        &INFO
+    }
+
+    fn order(&self) -> Order {
+        // Jacobians that leave a part out cost an order where forces have it.
+        let smooth = if self.options.jacobian == JacobianRule::Spd { 1 } else { 2 };
+        Order { smooth, impacts: if self.options.detection == Detection::None { 1 } else { smooth } }
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        out.begin(dt);
+        self.jumped = false;
+        self.prepare(system);
+        for work in [&mut self.work, &mut self.jump.work].into_iter().flatten() {
+            work.reserve(&out.candidates);
+        }
+        let approaching = self.look_at_start(system, start, dt, solve, out)?;
+        // What approaches at the very start hits at once: in a step that is as short as time allows.
+        let many = start.memory.events > self.many() || self.options.detection == Detection::None;
+        let shortest = if many { self.earliest(start) } else { 8.0 * f64::EPSILON * start.t.abs() };
+        let h = if approaching { (dt * IMMEDIATE).max(shortest).min(dt) } else { dt };
+        self.try_step(system, start, h, false, solve, out)?;
+        let found = if approaching { None } else { self.event(system, start, solve, out)? };
+        let (s, event) = found.unwrap_or((h, approaching && h < dt));
+        self.end_at(system, start, s, out);
+        if event {
+            out.reason = Reason::Event;
+            out.end.memory.events = start.memory.events.saturating_add(1);
+        }
+        self.collide(system, start, solve, out)
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.examine(system, start, step, out);
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.work_done(system, start, step, meter, out);
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        let work = if self.jumped { &self.jump.work } else { &self.work };
+        work.as_ref().map(|w| &w.full)
+    }
+
+    fn last_included(&self) -> Option<&[bool]> {
+        self.jumped.then_some(&self.jump.touching)
+    }
+}
+
+/// Steps in a row that end at events as soon as they happen; after that the shortest step grows.
+const MANY: u32 = 20;
+/// The same where more contacts than [`CROWD`] are closed.
+const MANY_IN_A_CROWD: u32 = 2;
+/// Closed contacts up to which events are rare enough to be located one by one.
+const CROWD: usize = 12;
+/// Part of a step in which what approaches at its start may still move.
+const IMMEDIATE: f64 = 1e-12;
+
+/// Whether a contact counts as closed in the smooth step.
+fn is_closed(place: Place) -> bool {
+    place == Place::Closed
+}

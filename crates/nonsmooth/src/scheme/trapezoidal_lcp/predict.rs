@@ -1,0 +1,177 @@
+//! The smooth part of a step: M̃ and k̃, the rows at the midpoint, the trial that the LCP leads to, and the path along it.
+
+use super::options::JacobianRule;
+use super::spd;
+use crate::contract::System;
+use crate::scheme::velocity_level::VelocityLevel;
+use crate::state::{State, rates, rates_into};
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::max_norm;
+
+/// M̃, k̃ and the midpoint for a step from a state, and where it leads.
+#[derive(Default)]
+pub(super) struct Predict {
+    /// Length that everything was made for.
+    pub(super) h: f64,
+    /// q + (h/2) q̇.
+    pub(super) q_mid: Vec<f64>,
+    /// q̇ at the start.
+    pub(super) rate: Vec<f64>,
+    /// The trial: velocity and position at the end, percussions by component of the candidates.
+    pub(super) v: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    pub(super) p: Vec<f64>,
+    /// k_q B and k_v.
+    pub(super) by_q: Option<Matrix>,
+    pub(super) by_v: Option<Matrix>,
+    /// Whether these are constant and made.
+    jacobians_made: bool,
+    /// Length for which M̃ is assembled, if it depends on nothing else.
+    assembled_for: Option<f64>,
+    room: Room,
+    spd: spd::Work,
+}
+
+/// Room for the kinematics.
+#[derive(Default)]
+pub(super) struct Room {
+    mean: Vec<f64>,
+    mid: Vec<f64>,
+    qdot: Vec<f64>,
+}
+
+impl Predict {
+    /// Forgets everything: another system.
+    pub(super) fn reset(&mut self, system: &dyn System) {
+        let pattern = &system.structure().pattern;
+        self.by_q = Some(Matrix::new(pattern));
+        self.by_v = Some(Matrix::new(pattern));
+        self.jacobians_made = false;
+        self.assembled_for = None;
+    }
+
+    /// k_q B and k_v at (t, q, u), or their dissipative parts.
+    fn jacobians(&mut self, system: &dyn System, rule: JacobianRule, t: f64, q: &[f64], u: &[f64]) {
+        let s = system.structure();
+        let constant = s.forces.iter().all(|f| f.constant_jacobian);
+        if constant && self.jacobians_made {
+            return;
+        }
+        let (Some(by_q), Some(by_v)) = (&mut self.by_q, &mut self.by_v) else { return };
+        by_q.clear();
+        by_v.clear();
+        for i in 0..s.forces.len() {
+            system.force_jacobian(i, t, q, u, 1.0, 0.0, by_q);
+            system.force_jacobian(i, t, q, u, 0.0, 1.0, by_v);
+        }
+        if rule == JacobianRule::Spd {
+            self.spd.dissipative(&s.pattern, by_q);
+            self.spd.dissipative(&s.pattern, by_v);
+        }
+        self.jacobians_made = constant;
+    }
+
+    /// M̄, M̃, k̃ and f = M̃ v + h k̃ for a step of length `h`.
+    pub(super) fn assemble(
+        &mut self,
+        system: &dyn System,
+        rule: JacobianRule,
+        start: &State,
+        h: f64,
+        work: &mut VelocityLevel,
+    ) {
+        let s = system.structure();
+        let (t, q, u) = (start.t, &start.q, &start.u);
+        self.h = h;
+        self.rate.resize(q.len(), 0.0);
+        rates_into(system, t, q, u, &mut self.rate);
+        self.q_mid.clear();
+        self.q_mid.extend(q.iter().zip(&self.rate).map(|(q, r)| q + 0.5 * h * r));
+        work.assemble_mass(system, t + 0.5 * h, &self.q_mid);
+        // k̃ = ½ (k(t) + k(t+h) + h k_q q̇).
+        work.assemble_forces(system, t, q, u);
+        system.forces(t + h, q, u, &mut work.h);
+        self.jacobians(system, rule, t + h, q, u);
+        work.size_vectors();
+        let (Some(by_q), Some(by_v)) = (&self.by_q, &self.by_v) else { return };
+        by_q.multiply(u, &mut work.scratch);
+        for (k, d) in work.h.iter_mut().zip(&work.scratch) {
+            *k = 0.5 * (*k + h * d);
+        }
+        if !s.identity_kinematics {
+            drift(system, (t + h, q, u), 0.5 * h, &mut self.room, &mut work.h);
+        }
+        let keep = s.constant_mass && self.jacobians_made;
+        if !(keep && self.assembled_for == Some(h)) {
+            self.assembled_for = keep.then_some(h);
+            let m = &mut work.full.matrix;
+            m.clear();
+            m.add_scaled(1.0, &work.mass);
+            m.add_scaled(-0.5 * h, by_v);
+            m.add_scaled(-0.25 * h * h, by_q);
+        }
+        work.full.matrix.multiply(u, &mut work.full.f);
+        for (f, k) in work.full.f.iter_mut().zip(&work.h) {
+            *f += h * k;
+        }
+    }
+
+    /// The position that the trial velocity leads to.
+    pub(super) fn arrive(&mut self, system: &dyn System, start: &State) {
+        let Self { h, rate, v, q, room, .. } = self;
+        room.led_to(system, start, rate, *h, v, q);
+    }
+
+    /// The path from the start along the trial: v̂(s) = v + (s/h)(v̄ − v) and where it leads.
+    pub(super) fn path(&mut self, system: &dyn System, start: &State, s: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
+        let part = s / self.h;
+        v.clear();
+        v.extend(start.u.iter().zip(&self.v).map(|(a, b)| a + part * (b - a)));
+        self.room.led_to(system, start, &self.rate, s, v, q);
+    }
+}
+
+impl Room {
+    /// q + s q̇, with the mean of start and `v` as velocity at q + (s/2) q̇(start).
+    fn led_to(&mut self, system: &dyn System, start: &State, rate: &[f64], s: f64, v: &[f64], out: &mut Vec<f64>) {
+        let pairs = start.u.iter().zip(v);
+        out.clear();
+        if system.structure().identity_kinematics {
+            out.extend(start.q.iter().zip(pairs).map(|(q, (a, b))| q + s * (0.5 * (a + b))));
+            return;
+        }
+        self.mean.clear();
+        self.mean.extend(pairs.map(|(a, b)| 0.5 * (a + b)));
+        self.mid.clear();
+        self.mid.extend(start.q.iter().zip(rate).map(|(q, r)| q + 0.5 * s * r));
+        let rate = rates(system, start.t + 0.5 * s, &self.mid, &self.mean, &mut self.qdot);
+        out.extend(start.q.iter().zip(rate).map(|(q, r)| q + s * r));
+    }
+}
+
+/// Adds scale·k_q β, where q̇ = B u + β has a part that does not come from u, by central differences.
+pub(super) fn drift(
+    system: &dyn System,
+    (t, q, u): (f64, &[f64], &[f64]),
+    scale: f64,
+    room: &mut Room,
+    out: &mut [f64],
+) {
+    let Room { mean: still, qdot: beta, mid: shifted } = room;
+    still.clear();
+    still.resize(u.len(), 0.0);
+    beta.resize(q.len(), 0.0);
+    system.kinematics(t, q, still, beta);
+    let size = max_norm(beta);
+    if size == 0.0 {
+        return;
+    }
+    let e = f64::EPSILON.cbrt() / size;
+    for sign in [1.0, -1.0] {
+        shifted.clear();
+        shifted.extend(q.iter().zip(&*beta).map(|(q, b)| q + sign * e * b));
+        still.fill(0.0);
+        system.forces(t, shifted, u, still);
+        out.iter_mut().zip(&*still).for_each(|(out, k)| *out += sign * scale * k / (2.0 * e));
+    }
+}

@@ -1,0 +1,66 @@
+//! Friction in space: the polyhedral cone and its refinement, beside the exact cone.
+
+use crate::{run, run_by};
+
+/// A point slides on a table and stops; started at an angle (degrees).
+fn scene(angle: f64) -> String {
+    format!(
+        r#"
+[model]
+coordinates = ["x", "y", "z"]
+mass = [1, 1, 1]
+[[force]]
+name = "gravity"
+potential = "9.81*z"
+[[contact]]
+name = "table"
+gap = "z"
+slip = ["x'", "y'"]
+friction = 0.3
+[initial]
+u = ["2*cos({angle}*pi/180)", "2*sin({angle}*pi/180)", 0]
+[time]
+step = 1e-2
+end = 1
+[scheme]
+name = "moreau-jean"
+"#
+    )
+}
+
+#[test]
+fn the_direction_of_the_slide_gets_better_with_the_cone() {
+    let angles = [3.0, 10.0, 17.0, 25.0, 33.0, 41.0];
+    let exact = 2.0 * 2.0 / (2.0 * 0.3 * 9.81);
+    // Largest error of the direction (degrees) and of the length of the slide.
+    let worst = |way: &dyn Fn(f64) -> Vec<f64>| {
+        angles.iter().fold((0.0f64, 0.0f64), |(turn, length), &a| {
+            let q = way(a);
+            let off = (q[1].atan2(q[0]).to_degrees() - a).abs();
+            (turn.max(off), length.max((q[0].hypot(q[1]) / exact - 1.0).abs()))
+        })
+    };
+    let cone = worst(&|a| run_by(&scene(a), "moreau-jean", 1e-2, 1.0, &[]).0.end.q);
+    println!("exact cone (moreau-jean): off by {:.1e} degrees", cone.0);
+    // Along a straight line the exact cone has no error of direction but the solver's.
+    assert!(cone.0 <= 1e-6, "{cone:?}");
+    let mut last = f64::INFINITY;
+    for facets in [4, 8, 16, 32] {
+        let set = format!("scheme.facets={facets}");
+        let (turn, length) = worst(&|a| run(&scene(a), 1e-2, 1.0, &[&set]).0.end.q);
+        println!("{facets:2} facets: off by {turn:.3} degrees, length by {:.2} %", 100.0 * length);
+        assert!(turn <= 0.5 * last, "{facets} facets: {turn} after {last}");
+        last = turn;
+    }
+    // An eighth of the angle between two of 32 generators.
+    assert!(last <= 360.0 / 32.0 / 8.0, "{last}");
+}
+
+#[test]
+fn facets_must_be_even() {
+    use nonsmooth::scheme::{Settings, make};
+    for (facets, good) in [(4.0, true), (16.0, true), (5.0, false), (6.5, false), (2.0, false), (66.0, false)] {
+        let made = make("trapezoidal-lcp", &Settings::new().number("facets", facets));
+        assert_eq!(made.is_ok(), good, "{facets}");
+    }
+}

@@ -1,0 +1,97 @@
+//! The trapezoidal LCP scheme on the examples of its paper [Potra2006, §10] and on closed forms: tables, energy, events, restitution, paradox, joints, facets, Lemke.
+//!
+//! `cargo test --release -p nonsmooth-scene --test trapezoidal -- --nocapture` prints all tables.
+
+#![allow(clippy::unwrap_used)] // a test fails on an error
+
+mod carts;
+mod facets;
+mod joints;
+mod lemke;
+mod mass;
+mod restitution;
+mod rod;
+mod tables;
+mod take_off;
+
+use nonsmooth::simulation::{EventKind, Observer, Status, StepView, Summary};
+use nonsmooth_scene::bundled::EXAMPLES;
+use nonsmooth_scene::file::Document;
+use nonsmooth_scene::prepare::{Prepared, Request};
+
+/// The end of a step.
+pub(crate) struct Point {
+    pub(crate) t: f64,
+    pub(crate) q: Vec<f64>,
+    pub(crate) u: Vec<f64>,
+    pub(crate) energy: f64,
+}
+
+#[derive(Default)]
+struct Watch(Vec<Point>);
+
+impl Observer for Watch {
+    fn step(&mut self, view: &StepView) {
+        let end = &view.step.end;
+        let (q, u, energy) = (end.q.clone(), end.u.clone(), view.energy.unwrap());
+        self.0.push(Point { t: end.t, q, u, energy });
+    }
+}
+
+/// A scene, by the name of an example or as text, under a scheme.
+pub(crate) fn prepare(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> Prepared {
+    let set = set.iter().map(|s| (*s).to_string()).collect();
+    let request = Request { scheme: Some(scheme.into()), step: Some(step), end: Some(end), set, ..Request::default() };
+    if scene.contains('\n') {
+        return Prepared::new(Document::parse("test", scene).unwrap(), &request).unwrap_or_else(|e| panic!("{e}"));
+    }
+    Prepared::load(scene, &request).unwrap_or_else(|e| panic!("{e}"))
+}
+
+pub(crate) fn run_by(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> (Summary, Vec<Point>) {
+    let prepared = prepare(scene, scheme, step, end, set);
+    let mut watch = Watch::default();
+    let summary = prepared.simulation().unwrap_or_else(|e| panic!("{e}")).run_with(&mut watch);
+    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop.as_ref().map(ToString::to_string));
+    // What every step of the scheme keeps: its equations to the solver's tolerance, and the books.
+    if scheme == "trapezoidal-lcp" {
+        assert!(summary.worst.residual() <= 1e-7, "residual {:e}", summary.worst.residual());
+        // A damper of 1e6 N s/m makes forces of rounding errors that are 1e6 times larger.
+        assert!(summary.energy.closure <= 1e-10, "closure {:e}", summary.energy.closure);
+    }
+    (summary, watch.0)
+}
+
+/// The same under the scheme of these tests.
+pub(crate) fn run(scene: &str, step: f64, end: f64, set: &[&str]) -> (Summary, Vec<Point>) {
+    run_by(scene, "trapezoidal-lcp", step, end, set)
+}
+
+/// Where a run ends.
+pub(crate) fn end(scene: &str, step: f64, end: f64, set: &[&str]) -> Vec<f64> {
+    run(scene, step, end, set).0.end.q
+}
+
+/// Times of the events of a kind.
+pub(crate) fn times(summary: &Summary, kind: EventKind) -> Vec<f64> {
+    summary.events.iter().filter(|e| e.kind == kind).map(|e| e.t).collect()
+}
+
+/// Ratios of consecutive errors.
+pub(crate) fn ratios(errors: &[f64]) -> Vec<f64> {
+    errors.windows(2).map(|w| w[0] / w[1]).collect()
+}
+
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// The text of an example.
+pub(crate) fn text(name: &str) -> String {
+    EXAMPLES.iter().find(|e| e.name == name).unwrap().text.to_string()
+}
+
+/// Numbers as they are printed.
+pub(crate) fn scientific(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{v:.2e}")).collect::<Vec<_>>().join(" ")
+}
