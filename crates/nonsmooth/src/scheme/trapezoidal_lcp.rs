@@ -115,6 +115,7 @@ pub struct TrapezoidalLcp {
     /// Room for a place on the path.
     q: Vec<f64>,
     v: Vec<f64>,
+    /// Room for the velocity after a jump, or the end of a path.
     after: Vec<f64>,
     /// The smooth part of a step that is looked at again.
     seen: Step,
@@ -244,7 +245,7 @@ impl TrapezoidalLcp {
     ) -> Result<(), Failure> {
         let (t, dt) = (out.end.t, out.dt);
         let still = still(&out.end.u, solve);
-        let touching = self.options.touching(dt);
+        let (touching, earliest) = (self.options.touching(dt), self.earliest(start));
         let mut hit = false;
         self.jump.touching.clear();
         self.jump.restitution.clear();
@@ -268,7 +269,7 @@ impl TrapezoidalLcp {
             let pull = (approach - before) / dt;
             let e = out.candidates.items()[i].law.restitution(0);
             let slow = approach <= self.options.threshold || approach <= still;
-            let short = pull > 0.0 && 2.0 * e * approach < pull * self.earliest(start);
+            let short = pull > 0.0 && 2.0 * e * approach < pull * earliest;
             hit |= approach > still && !carries;
             self.jump.restitution.push(if slow || short { 0.0 } else { e });
         }
@@ -308,7 +309,7 @@ impl TrapezoidalLcp {
 
     /// Whether so many contacts are closed that events are everywhere.
     fn is_crowd(&self) -> bool {
-        self.starts.iter().filter(|s| is_closed(s.place)).count() > CROWD
+        self.starts.iter().filter(|s| s.place == Place::Closed).count() > CROWD
     }
 
     /// The shortest step that an event may end, after the events that led here.
@@ -408,8 +409,3 @@ const MANY_IN_A_CROWD: u32 = 2;
 const CROWD: usize = 12;
 /// Part of a step in which what approaches at its start may still move.
 const IMMEDIATE: f64 = 1e-12;
-
-/// Whether a contact counts as closed in the smooth step.
-fn is_closed(place: Place) -> bool {
-    place == Place::Closed
-}

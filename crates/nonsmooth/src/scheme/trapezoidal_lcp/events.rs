@@ -5,7 +5,7 @@ mod transitions;
 
 use super::frozen::Along;
 use super::options::{Detection, Transitions, Variant};
-use super::{TrapezoidalLcp, is_closed, still};
+use super::{TrapezoidalLcp, still};
 use crate::contract::{Kind, System};
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
@@ -98,11 +98,11 @@ impl TrapezoidalLcp {
             }
             let k = &out.candidates.items()[i];
             let skip = usize::from(contact);
-            if (!contact || is_closed(found.place)) && k.dim() > skip && k.dim() - skip <= 3 {
+            if (!contact || found.place == Place::Closed) && k.dim() > skip && k.dim() - skip <= 3 {
                 let stuck = p.is_some_and(|p| !jumped && sticks(k, p, &self.options.facets));
                 found.slip = self.slip(system, start, dt, out, i, still).filter(|_| !stuck);
             }
-            out.active[i] = !contact || is_closed(found.place);
+            out.active[i] = !contact || found.place == Place::Closed;
             self.starts.push(found);
         }
         Ok(approaching)

@@ -112,9 +112,8 @@ impl TrapezoidalLcp {
         if self.options.jacobian == JacobianRule::Spd
             && let (Some(by_q), Some(by_v)) = (&self.predict.by_q, &self.predict.by_v)
         {
-            for (sign, by_q, by_v) in [(1.0, Some(by_q), Some(by_v)), (-1.0, None, None)] {
-                let (exact_q, exact_v) = exact(system, t + h, q, u);
-                let (by_q, by_v) = (by_q.unwrap_or(&exact_q), by_v.unwrap_or(&exact_v));
+            let (exact_q, exact_v) = exact(system, t + h, q, u);
+            for (sign, by_q, by_v) in [(1.0, by_q, by_v), (-1.0, &exact_q, &exact_v)] {
                 add_product(by_q, u, sign * 0.5 * h, &mut y, &mut rest);
                 add_product(by_q, &change, sign * 0.25 * h * h / dt, &mut y, &mut rest);
                 add_product(by_v, &change, sign * 0.5 * h / dt, &mut y, &mut rest);

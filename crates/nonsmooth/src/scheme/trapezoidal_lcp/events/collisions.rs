@@ -1,7 +1,6 @@
 //! Collisions: when the first gap reaches zero in a step.
 
 use super::super::TrapezoidalLcp;
-use super::super::is_closed;
 use super::{LOCATED, Place};
 use crate::contract::{Kind, System};
 use crate::root::brent;
@@ -23,11 +22,12 @@ impl TrapezoidalLcp {
     ) -> Result<Option<f64>, Failure> {
         let list = &out.candidates;
         let (mut q, mut v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
-        self.predict.path(system, start, limit, &mut q, &mut v);
+        let mut at_limit = std::mem::take(&mut self.after);
+        self.predict.path(system, start, limit, &mut at_limit, &mut v);
         let mut first: Option<f64> = None;
         for (i, k) in list.items().iter().enumerate() {
             let begin = self.starts[i];
-            if k.kind != Kind::Contact || is_closed(begin.place) || begin.place == Place::Approaching {
+            if k.kind != Kind::Contact || matches!(begin.place, Place::Closed | Place::Approaching) {
                 continue;
             }
             let level = if begin.place == Place::Separating { begin.gap.min(0.0) } else { 0.0 };
@@ -36,7 +36,8 @@ impl TrapezoidalLcp {
                 predict.path(system, start, s, &mut q, &mut v);
                 Ok(gap(system, k, start.t + s, &q)? - level)
             };
-            let mut end = (limit, at(limit)?);
+            // The path is evaluated anew only for those that collide.
+            let mut end = (limit, gap(system, k, start.t + limit, &at_limit)? - level);
             let mut from = (0.0, begin.gap - level);
             if begin.place == Place::Far && end.1 >= 0.0 {
                 // It may have been below zero in between: only if it approached fast enough.
@@ -76,7 +77,7 @@ impl TrapezoidalLcp {
             let s = brent(from, end, LOCATED * limit, &mut at)?;
             first = Some(first.map_or(s, |f: f64| f.min(s)));
         }
-        (self.q, self.v) = (q, v);
+        (self.q, self.v, self.after) = (q, v, at_limit);
         Ok(first)
     }
 
