@@ -113,7 +113,7 @@ impl Coupling {
 
     /// Row `k` of Wᵀ of block `i`.
     #[inline]
-    pub(crate) fn row(&self, i: usize, k: usize) -> &[f64] {
+    pub fn row(&self, i: usize, k: usize) -> &[f64] {
         let n = self.dofs(i).len();
         &self.values(i)[k * n..(k + 1) * n]
     }

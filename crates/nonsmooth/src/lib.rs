@@ -37,6 +37,7 @@ mod error;
 pub mod law;
 pub mod measure;
 pub mod names;
+pub mod polynomial;
 pub mod reference;
 mod root;
 pub mod scheme;
@@ -46,7 +47,7 @@ mod state;
 pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
-pub use state::{Memory, Parts, Percussions, Reason, Sigma, State, Step, StepReport};
+pub use state::{Memory, Parts, Percussions, Reason, Sigma, Stages, State, Step, StepReport};
 
 /// Compiles and runs the Rust blocks of the README.
 #[cfg(doctest)]

@@ -110,6 +110,8 @@ pub struct Memory {
     pub first: Vec<f64>,
     /// Mean accelerations of the step that led here, where Newton's method begins with them.
     pub rates: Vec<f64>,
+    /// Accelerations at its stages, for schemes that continue them.
+    pub stages: Vec<f64>,
     /// Length of the step that led here, s, for schemes that look back at its forces; otherwise 0.
     pub length: f64,
     /// Steps in a row that ended at an event, up to here, for schemes that locate events.
@@ -122,6 +124,7 @@ impl Memory {
         room::assign(&mut self.middle, &other.middle);
         room::assign(&mut self.first, &other.first);
         room::assign(&mut self.rates, &other.rates);
+        room::assign(&mut self.stages, &other.stages);
         self.length = other.length;
         self.events = other.events;
     }
@@ -131,6 +134,7 @@ impl Memory {
         self.middle.clear();
         self.first.clear();
         self.rates.clear();
+        self.stages.clear();
         self.length = 0.0;
         self.events = 0;
     }
@@ -187,7 +191,7 @@ pub enum Reason {
     Event,
 }
 
-/// What a step is made of, for schemes that locate impacts: a smooth part, which may be the first part of a longer step, and a jump at its end.
+/// What a step is made of, for schemes that tell impacts from forces: a smooth part, which may be the first part of a longer step, and a jump at its end.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parts {
     /// Length of the step of which the smooth part is the first part, s; 0 where it is all of it.
@@ -223,6 +227,95 @@ impl Parts {
     }
 }
 
+/// What a step of a scheme with stages consists of: values at nodes within the step, of polynomials that are its dense output, and forces there. Empty for
+/// other schemes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stages {
+    /// Nodes in [0, 1].
+    pub nodes: Vec<f64>,
+    /// Coordinates, stage after stage.
+    pub q: Vec<f64>,
+    /// Velocities, stage after stage.
+    pub u: Vec<f64>,
+    /// Forces by component of the candidates, stage after stage, N.
+    pub lambda: Vec<f64>,
+    /// Interactions that act with forces at the stages.
+    pub acts: Vec<bool>,
+    /// Those of them whose slip ends with the step, if there is any.
+    pub rests: Vec<bool>,
+    /// Restitution that the jump at the end took, by interaction; NaN for those that took no part in it.
+    pub restitution: Vec<f64>,
+    /// Velocity at which a contact that comes to rest goes back to zero gap, by interaction, m/s.
+    pub lift: Vec<f64>,
+    /// Positions follow the rule of velocities, because the step is stiff.
+    pub stiff: bool,
+}
+
+impl Stages {
+    pub(crate) fn clear(&mut self) {
+        self.stiff = false;
+        self.nodes.clear();
+        for values in [&mut self.q, &mut self.u, &mut self.lambda, &mut self.restitution, &mut self.lift] {
+            values.clear();
+        }
+        self.acts.clear();
+        self.rests.clear();
+    }
+
+    /// The stages `from` of a step whose percussions were those, for another list of candidates.
+    pub(crate) fn lay_out(&mut self, from: &Stages, those: &Percussions, list: &Candidates) {
+        self.clear();
+        if from.is_empty() {
+            return;
+        }
+        self.nodes.clone_from(&from.nodes);
+        self.q.clone_from(&from.q);
+        self.u.clone_from(&from.u);
+        self.stiff = from.stiff;
+        let (n, components) = (list.len(), list.components());
+        self.lambda.resize(components * from.nodes.len(), 0.0);
+        self.acts.resize(n, false);
+        self.rests.resize(n, false);
+        self.restitution.resize(n, f64::NAN);
+        self.lift.resize(n, 0.0);
+        for (j, k) in list.items().iter().enumerate() {
+            let Some(at) = those.place(j, k.id) else { continue };
+            self.acts[j] = from.acts[at];
+            self.rests[j] = from.rests[at];
+            self.restitution[j] = from.restitution[at];
+            self.lift[j] = from.lift[at];
+            for l in 0..from.nodes.len() {
+                let to = list.range(j).start + l * components;
+                let values = &from.lambda(l)[those.range(at)];
+                self.lambda[to..to + values.len()].copy_from_slice(values);
+            }
+        }
+    }
+
+    /// Whether there are any.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Coordinates at stage `l`.
+    pub fn q(&self, l: usize) -> &[f64] {
+        let n = self.q.len() / self.nodes.len().max(1);
+        &self.q[l * n..(l + 1) * n]
+    }
+
+    /// Velocities at stage `l`.
+    pub fn u(&self, l: usize) -> &[f64] {
+        let n = self.u.len() / self.nodes.len().max(1);
+        &self.u[l * n..(l + 1) * n]
+    }
+
+    /// Forces at stage `l`, by component of the candidates.
+    pub fn lambda(&self, l: usize) -> &[f64] {
+        let n = self.lambda.len() / self.nodes.len().max(1);
+        &self.lambda[l * n..(l + 1) * n]
+    }
+}
+
 /// Work of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
@@ -253,6 +346,16 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Adds the work of problems whose residuals are accelerations that act for `dt`.
+    pub(crate) fn add(&mut self, other: &StepReport, dt: f64) {
+        self.solves += other.solves;
+        self.iterations += other.iterations;
+        self.pivots += other.pivots;
+        self.non_unique |= other.non_unique;
+        self.residual = self.residual.max(other.residual);
+        self.noise = self.noise.max(dt * other.noise);
+    }
+
     /// Adds a one-step problem with this b.
     pub(crate) fn take(&mut self, report: &Report, b: &[f64]) {
         self.solves += 1;
@@ -275,8 +378,10 @@ pub struct Step {
     /// Velocity before the jump at the end, where the scheme locates one; otherwise empty, and always for Moreau-type schemes, whose
     /// percussions act over the whole step: their γ⁻ is taken with the start velocity.
     pub u_minus: Vec<f64>,
-    /// Smooth part and jump of a step of a scheme that locates impacts.
+    /// Smooth part and jump of a step of a scheme that tells them apart.
     pub parts: Parts,
+    /// Stages of a step of a scheme that has them.
+    pub stages: Stages,
     /// The interactions, frozen during the attempt.
     pub candidates: Candidates,
     /// Which of them took part in the velocity-level problem.
@@ -312,6 +417,7 @@ impl Step {
         self.impact = false;
         self.u_minus.clear();
         self.parts.clear();
+        self.stages.clear();
         self.ahead.clear();
         self.multipliers.clear();
         self.end.memory.clear();

@@ -16,6 +16,7 @@ pub mod rattle;
 pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
+pub mod tdg;
 mod theta_step;
 pub mod trapezoidal_lcp;
 mod velocity_level;
@@ -30,6 +31,7 @@ pub use projection::Metric;
 pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
+pub use tdg::{Tdg, TdgOptions};
 pub use theta_step::{ForceRule, Forecast};
 pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
@@ -161,6 +163,14 @@ pub enum Failure {
         /// The unknown at which it shows.
         velocity: String,
     },
+    /// The scheme makes energy.
+    #[error(
+        "unstable: numerical errors have added {gain:.3e} times the energy of the motion, at more than 1 % of it per step; take a shorter step, or an implicit scheme"
+    )]
+    Unstable {
+        /// Energy added over energy of the motion.
+        gain: f64,
+    },
     /// The contacts could not be listed.
     #[error("{why}")]
     Detection {
@@ -222,6 +232,8 @@ pub static SCHEMES: &[&SchemeInfo] = &[
     &projected_combined::INFO,
     &rattle::INFO,
     &trapezoidal_lcp::INFO,
+    &tdg::MINUS,
+    &tdg::PLUS,
     &position_theta::INFO,
 ];
 

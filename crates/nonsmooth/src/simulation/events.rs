@@ -11,9 +11,10 @@
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
 //! | paradox | a contact takes a percussion without approach since no force satisfies the laws |
+//! | instability | the numerics have made more energy than there was (`instability.rs`); the run stops |
 //!
 //! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
-//! step of the start of its step). Everything else happens at the end of its step, except the end of an accumulation. Schemes that end steps at
+//! step of the start of its step), or from the end of the step where the scheme tells its jump from forces. Everything else happens at the end of its step, except the end of an accumulation. Schemes that end steps at
 //! events know better: an impact happens at the end of its step, and what begins in a step after an event (slip, open) at its start.
 //!
 //! **Where impacts accumulate.** Under a force that hardly changes, intervals shrink by the restitution e, so that impacts at
@@ -60,6 +61,8 @@ pub enum EventKind {
     Redundancy,
     /// An impulse without collision: no force satisfies the laws (Painlevé).
     Paradox,
+    /// The numerics have more than doubled the energy, by more than 1 % a step: the run stops.
+    Instability,
 }
 
 impl EventKind {
@@ -76,6 +79,7 @@ impl EventKind {
             EventKind::Break => "break",
             EventKind::Redundancy => "redundancy",
             EventKind::Paradox => "paradox",
+            EventKind::Instability => "instability",
         }
     }
 }
@@ -158,13 +162,13 @@ impl EventLog {
     }
 
     /// Looks at an accepted step from time `t0`. `free` gives the changes of the velocity of interaction i that forces alone
-    /// would make in the step (its first component, and the largest of all), `gap` its gap at the start.
+    /// would make in the step (its first component, and the largest of all), `gap` its gap at the start, or at the end.
     pub(crate) fn look(
         &mut self,
         t0: f64,
         step: &Step,
         mut free: impl FnMut(usize) -> (f64, f64),
-        mut gap: impl FnMut(usize) -> f64,
+        mut gap: impl FnMut(usize, bool) -> f64,
         mut emit: impl FnMut(f64, EventKind, Option<u64>),
     ) {
         let t = step.end.t;
@@ -175,7 +179,8 @@ impl EventLog {
             emit(t, EventKind::Redundancy, None);
         }
         // What begins in a step that starts at a located event begins with it.
-        let located = std::mem::replace(&mut self.located, step.reason == Reason::Event);
+        let located_here = step.reason == Reason::Event;
+        let located = std::mem::replace(&mut self.located, located_here);
         let begins = if located { t0 } else { t };
         // A contact that is so far away that it is no longer listed has opened.
         self.contacts.attend_and_leave(&step.candidates, |id, state| {
@@ -236,7 +241,11 @@ impl EventLog {
                         emit(t0, EventKind::Paradox, Some(k.id));
                     }
                     if impact {
-                        let t = if jump { t } else { t0 + (gap(i) / approach).clamp(-step.dt, step.dt) };
+                        let t = match (jump, located_here) {
+                            (true, true) => t,
+                            (true, false) => t + (gap(i, true) / approach).clamp(-step.dt, 0.0),
+                            _ => t0 + (gap(i, false) / approach).clamp(-step.dt, step.dt),
+                        };
                         emit(t, EventKind::Impact, Some(k.id));
                         state.note_impact(t, step.dt, restitution);
                         if !state.accumulating && state.shrinks() {

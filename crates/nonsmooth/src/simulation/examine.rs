@@ -79,6 +79,10 @@ impl Simulation<'_> {
             energy = Some(total);
             if total.is_finite() {
                 self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
+                let gain = self.watch.look(kinetic, total - kinetic, &self.ledger);
+                if let (Some(gain), None) = (gain, &self.summary.stop) {
+                    self.unstable(&frame.step.end, gain);
+                }
             } else if self.summary.stop.is_none() {
                 self.undefined_energy(&frame.step.end);
             }
@@ -150,9 +154,10 @@ impl Simulation<'_> {
             let rows = w.chunks_exact(k.dofs.len().max(1));
             (change(w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
         };
-        let gap = |i: usize| -> f64 {
+        let gap = |i: usize, at_end: bool| -> f64 {
             let mut g = [0.0];
-            system.position(&step.candidates.items()[i], start.t, &start.q, &mut g);
+            let s = if at_end { &step.end } else { start };
+            system.position(&step.candidates.items()[i], s.t, &s.q, &mut g);
             g[0]
         };
         self.log.look(start.t, step, free, gap, |t, kind, id| {

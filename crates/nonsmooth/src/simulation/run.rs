@@ -5,6 +5,7 @@ use super::controller::{Controller, FixedStep, Proposal, Verdict};
 use super::energy::{EnergySummary, Ledger, Meter, potential_energy};
 use super::events::EventLog;
 use super::examine::Observer;
+use super::instability::Watch;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
 use super::problem::Keep;
@@ -53,6 +54,7 @@ pub struct Simulation<'a> {
     reach: f64,
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
+    pub(super) watch: Watch,
     pub(super) summary: Summary,
     pub(super) sums: PercussionSums,
     /// Scratch: rows and offsets of one interaction.
@@ -149,6 +151,7 @@ impl<'a> Simulation<'a> {
             reach: FIRST_REACH,
             ledger: Ledger::new(system),
             log: EventLog::new(info.impact_steps),
+            watch: Watch::default(),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
@@ -169,7 +172,9 @@ impl<'a> Simulation<'a> {
         if this.options.observe.energy {
             let (t, q, u) = (this.state.t, &this.state.q, &this.state.u);
             let kinetic = this.meter.kinetic(system, t, q, u);
-            this.summary.energy.begin(kinetic, potential_energy(system, t, q));
+            let potential = potential_energy(system, t, q);
+            this.summary.energy.begin(kinetic, potential);
+            this.watch.begin(kinetic, potential);
         }
         Ok(this)
     }

@@ -34,10 +34,15 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
             return Err(Error::Size { what, found, expected });
         }
     }
+    if !memory.stages.len().is_multiple_of(s.nu().max(1)) {
+        let what = "accelerations at the stages of the last step";
+        return Err(Error::Size { what, found: memory.stages.len(), expected: memory.stages.len() / s.nu() * s.nu() });
+    }
     let coordinates = [&start.q, &memory.before].into_iter().flat_map(|q| q.iter().zip(s.coordinates.iter()));
     let velocities =
         [&start.u, &memory.middle, &memory.rates].into_iter().flat_map(|u| u.iter().zip(s.velocities.iter()));
-    for (&value, name) in coordinates.chain(velocities) {
+    let stages = memory.stages.chunks_exact(s.nu().max(1)).flat_map(|a| a.iter().zip(s.velocities.iter()));
+    for (&value, name) in coordinates.chain(velocities).chain(stages) {
         if !value.is_finite() {
             return Err(Error::InitialValue { name: name.into(), value });
         }

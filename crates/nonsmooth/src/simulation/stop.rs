@@ -1,5 +1,6 @@
 //! The end of a run that cannot go on: who is to blame, and the problem for looking at it.
 
+use super::events::{Event, EventKind};
 use super::examine::Observer;
 use super::run::{Advance, Simulation};
 use super::summary::{Status, Stop};
@@ -31,6 +32,14 @@ impl Simulation<'_> {
         let failure = Failure::NotFinite { what: "the energy".into() };
         self.summary.status = Status::Stopped;
         self.summary.stop = Some(Stop { t: end.t, failure, culprit, problem: None });
+    }
+
+    /// Ends the run at a step up to which the numerics have made more energy than there was.
+    pub(super) fn unstable(&mut self, end: &State, gain: f64) {
+        self.summary.events.push(Event { t: end.t, kind: EventKind::Instability, id: None, contact: None });
+        self.summary.status = Status::Stopped;
+        let failure = Failure::Unstable { gain };
+        self.summary.stop = Some(Stop { t: end.t, failure, culprit: None, problem: None });
     }
 
     /// The force or interaction that gives NaN or infinity near the present state.

@@ -3,9 +3,10 @@
 use super::certificate::Certificate;
 use super::{Observer, StepView};
 use crate::contract::{Candidates, Reach, System};
+use crate::polynomial::{lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Memory, Parts, Percussions, Sigma, State, Step};
+use crate::state::{Memory, Parts, Percussions, Sigma, Stages, State, Step, rates_into};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +49,8 @@ pub struct StepRecord {
     pub u_minus: Vec<f64>,
     /// Its parts, of such schemes.
     pub parts: Parts,
+    /// Its stages, of schemes that have them.
+    pub stages: Stages,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -104,6 +107,7 @@ impl Trajectory {
                 multipliers: step.multipliers.clone(),
                 u_minus: step.u_minus.clone(),
                 parts: step.parts.clone(),
+                stages: step.stages.clone(),
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -135,6 +139,7 @@ impl Trajectory {
             step.parts.of = s.parts.of;
             step.parts.velocity.clone_from(&s.parts.velocity);
             step.parts.paradox = s.parts.paradox;
+            step.stages.lay_out(&s.stages, &s.percussions, &step.candidates);
             let jump = s.parts.jump();
             step.parts.restitution.resize(if jump { step.candidates.len() } else { 0 }, f64::NAN);
             step.parts.active.resize(if s.parts.active.is_empty() { 0 } else { step.candidates.len() }, false);
@@ -271,14 +276,31 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: see [`between`]. Smooth where the scheme locates the impact at its end.
+/// The state inside a step: on the polynomials of its stages, where it has some, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
 pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
+    if !step.stages.is_empty() {
+        return along(system, start, &step.stages, step.dt, t);
+    }
     if step.u_minus.is_empty() {
         return between(system, start, &step.end, step.dt, step.impact, t);
     }
     // Smooth up to the jump.
     let before = State::new(step.end.t, step.end.q.clone(), step.u_minus.clone());
     between(system, start, &before, step.dt, false, t)
+}
+
+/// The state at `t` in a step of length `dt` from `start` with these stages: u on the polynomial through those of the stages, q on its integral.
+pub fn along(system: &dyn System, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
+    let s = ((t - start.t) / dt).clamp(0.0, 1.0);
+    let (mut q, mut u) = (start.q.clone(), vec![0.0; start.u.len()]);
+    let mut rate = vec![0.0; q.len()];
+    for (k, c) in stages.nodes.iter().enumerate() {
+        let (at, by) = (lagrange(&stages.nodes, k, s), dt * lagrange_integral(&stages.nodes, k, s));
+        rates_into(system, start.t + c * dt, stages.q(k), stages.u(k), &mut rate);
+        q.iter_mut().zip(&rate).for_each(|(q, r)| *q += by * r);
+        u.iter_mut().zip(stages.u(k)).for_each(|(u, v)| *u += at * v);
+    }
+    (q, u)
 }
 
 /// The state at `t` between two states of a run, `dt` apart: cubic Hermite without an impact; with one, q linear and u the value
@@ -291,8 +313,8 @@ pub fn between(system: &dyn System, a: &State, b: &State, dt: f64, impact: bool,
     }
     let (q0, q1, n) = (&a.q, &b.q, a.q.len());
     let (mut r0, mut r1) = (vec![0.0; n], vec![0.0; n]);
-    crate::state::rates_into(system, a.t, q0, &a.u, &mut r0);
-    crate::state::rates_into(system, b.t, q1, &b.u, &mut r1);
+    rates_into(system, a.t, q0, &a.u, &mut r0);
+    rates_into(system, b.t, q1, &b.u, &mut r1);
     let (s2, s3) = (s * s, s * s * s);
     let q = (0..n)
         .map(|i| {

@@ -1,6 +1,6 @@
 //! Orders through impacts: every scheme on the ball with its accumulation and on the oscillator with a stop.
 
-use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
+use crate::{Point, assert_every_scheme, degree, jean, l1, order, row, run, system};
 use nonsmooth::measure::graph_distance;
 use nonsmooth::reference::{Ball, Oscillator, damped_free, zeno};
 use nonsmooth::scheme::Settings;
@@ -121,6 +121,12 @@ fn every_scheme_has_its_order_through_impacts() {
         row("trapezoidal-lcp II", "trapezoidal-lcp", Settings::new()),
         row("trapezoidal-lcp I", "trapezoidal-lcp", Settings::new().word("variant", "I")),
         row("trapezoidal-lcp, none located", "trapezoidal-lcp", Settings::new().word("detection", "none")),
+        row("tdg-minus M=0", "tdg-minus", degree(0)),
+        row("tdg-minus M=1", "tdg-minus", degree(1)),
+        row("tdg-minus M=3", "tdg-minus", degree(3)),
+        row("tdg-plus M=0", "tdg-plus", degree(0)),
+        row("tdg-plus M=1", "tdg-plus", degree(1)),
+        row("tdg-plus M=3", "tdg-plus", degree(3)),
     ];
     assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its

@@ -46,6 +46,10 @@ fn jean(theta: f64) -> Settings {
     Settings::new().number("theta", theta)
 }
 
+fn degree(m: usize) -> Settings {
+    Settings::new().number("degree", m as f64)
+}
+
 /// The run up to `end`; for a scheme that takes steps of one length only, up to the last whole step.
 fn run(system: &dyn System, start: &State, scheme: Box<dyn Scheme>, step: f64, end: f64) -> Vec<Record> {
     let whole = step * (end / step + 1e-6).floor();

@@ -1,6 +1,6 @@
 //! Orders on smooth motion: every scheme on oscillators, flights, a pendulum, a bead and a top.
 
-use crate::{Point, assert_every_scheme, jean, l1, order, row, run, system};
+use crate::{Point, assert_every_scheme, degree, jean, l1, order, row, run, system};
 use nonsmooth::reference::{Bead, DrivenSpring, Flight, Oscillator, Swing, Top, damped_free};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Observe, Status};
@@ -17,6 +17,8 @@ struct Smooth {
     reference: Reference,
     /// q̇ = u, h = h(t,q) and M constant: `moreau-midpoint` is a leapfrog and of order 2, as its page says.
     leapfrog: bool,
+    /// Rate of its fastest motion, about, rad/s.
+    rate: f64,
 }
 
 /// A reference by closed form of one coordinate.
@@ -57,6 +59,7 @@ fn smooth_problems() -> Vec<Smooth> {
         end,
         reference,
         leapfrog,
+        rate: 3.0,
     };
     let damped = Oscillator { c: 0.3, k: 4.0, stop: f64::NEG_INFINITY, ..Oscillator::default() };
     let undamped = Oscillator { c: 0.0, ..damped.clone() };
@@ -88,15 +91,18 @@ fn smooth_problems() -> Vec<Smooth> {
             true,
             closed(|t| damped_free(0.0, 2.0, 1.0, 0.5, t)),
         ),
-        one(
-            "flight, force -10 exp(t)",
-            system(Flight::default()),
-            0.0,
-            1.0,
-            1.0,
-            true,
-            closed(|t| Flight::default().exact(0.0, 1.0, t)),
-        ),
+        Smooth {
+            rate: 1.0,
+            ..one(
+                "flight, force -10 exp(t)",
+                system(Flight::default()),
+                0.0,
+                1.0,
+                1.0,
+                true,
+                closed(|t| Flight::default().exact(0.0, 1.0, t)),
+            )
+        },
         one(
             "spring with moving foot",
             system(DrivenSpring::default()),
@@ -106,24 +112,30 @@ fn smooth_problems() -> Vec<Smooth> {
             true,
             closed(|t| DrivenSpring::default().exact(0.2, 0.0, t)),
         ),
-        one(
-            "pendulum in its angle",
-            system(Swing::default()),
-            2.0,
-            0.0,
-            2.0,
-            true,
-            runge_kutta(2.0, 0.0, |q, u| Swing::default().acceleration(q, u)),
-        ),
-        one(
-            "bead, M(q)",
-            system(Bead::default()),
-            1.2,
-            0.5,
-            2.0,
-            false,
-            runge_kutta(1.2, 0.5, |q, u| Bead::default().acceleration(q, u)),
-        ),
+        Smooth {
+            rate: 6.0,
+            ..one(
+                "pendulum in its angle",
+                system(Swing::default()),
+                2.0,
+                0.0,
+                2.0,
+                true,
+                runge_kutta(2.0, 0.0, |q, u| Swing::default().acceleration(q, u)),
+            )
+        },
+        Smooth {
+            rate: 16.0,
+            ..one(
+                "bead, M(q)",
+                system(Bead::default()),
+                1.2,
+                0.5,
+                2.0,
+                false,
+                runge_kutta(1.2, 0.5, |q, u| Bead::default().acceleration(q, u)),
+            )
+        },
         Smooth {
             name: "free top, quaternion",
             system: system(top),
@@ -131,6 +143,7 @@ fn smooth_problems() -> Vec<Smooth> {
             end: 2.0,
             reference: free_top,
             leapfrog: false,
+            rate: 4.0,
         },
     ]
 }
@@ -155,10 +168,24 @@ fn every_scheme_has_its_order_on_smooth_motion() {
         row("rattle", "rattle", Settings::new()),
         row("trapezoidal-lcp II", "trapezoidal-lcp", Settings::new()),
         row("trapezoidal-lcp I", "trapezoidal-lcp", Settings::new().word("variant", "I")),
+        row("tdg-minus M=0", "tdg-minus", degree(0)),
+        row("tdg-minus M=1", "tdg-minus", degree(1)),
+        row("tdg-minus M=2", "tdg-minus", degree(2)),
+        row("tdg-minus M=3", "tdg-minus", degree(3)),
+        row("tdg-minus M=4", "tdg-minus", degree(4)),
+        row("tdg-minus M=5", "tdg-minus", degree(5)),
+        row("tdg-plus M=0", "tdg-plus", degree(0)),
+        row("tdg-plus M=1", "tdg-plus", degree(1)),
+        row("tdg-plus M=2", "tdg-plus", degree(2)),
+        row("tdg-plus M=3", "tdg-plus", degree(3)),
+        row("tdg-plus M=4", "tdg-plus", degree(4)),
+        row("tdg-plus M=5", "tdg-plus", degree(5)),
     ];
     assert_every_scheme(&rows);
     // Whole steps: parts of the end time.
     let counts = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0];
+    // The errors of higher orders are soon those of rounding.
+    let few = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5];
     let mut failures = Vec::new();
     println!(
         "smooth motion                                         expected    q      u   (errors at the smallest step)"
@@ -174,7 +201,14 @@ fn every_scheme_has_its_order_on_smooth_motion() {
             let leapfrog = central || (problem.leapfrog && scheme.info().name == "moreau-midpoint");
             let expected = if leapfrog { 2 } else { scheme.order().smooth };
             let (mut q, mut u) = (Vec::new(), Vec::new());
-            let steps: Vec<f64> = counts.iter().map(|n| problem.end / (100.0 * n)).collect();
+            // Long enough that errors of higher orders stay above rounding: up to a radian of the fastest motion.
+            let longest = match expected {
+                0..=2 => 100.0,
+                3 | 4 => 2.0 * problem.rate * problem.end,
+                _ => problem.rate * problem.end,
+            };
+            let counts = if expected <= 4 { counts } else { few };
+            let mut steps: Vec<f64> = counts.iter().map(|n| problem.end / (longest * n).round()).collect();
             for &h in &steps {
                 let records = run(problem.system.as_ref(), &problem.start, row.make(), h, problem.end);
                 let times: Vec<f64> = records.iter().map(|r| r.t).collect();
@@ -182,6 +216,10 @@ fn every_scheme_has_its_order_on_smooth_motion() {
                 q.push(eq);
                 u.push(eu);
             }
+            // The reference itself is known to about 1e-13.
+            let measurable = q.iter().zip(&u).take_while(|(q, u)| q.min(**u) > 2e-12).count();
+            [&mut steps, &mut q, &mut u].into_iter().for_each(|list| list.truncate(measurable));
+            assert!(measurable >= 3, "{}, {}: {q:?} {u:?}", problem.name, row.label);
             let (oq, ou) = (order(&steps, &q), order(&steps, &u));
             let (name, label) = (problem.name, row.label);
             let (worst_q, worst_u) = (q[q.len() - 1], u[u.len() - 1]);
@@ -189,7 +227,9 @@ fn every_scheme_has_its_order_on_smooth_motion() {
             for (what, found) in [("q", oq), ("u", ou)] {
                 // ±0.2: the next term of the error expansion at the largest step, a hundredth of the run, shifts a
                 // fitted order by some per cent; a lost order shifts it by one.
-                if !((found - f64::from(expected)).abs() <= 0.2) {
+                // Longer steps of schemes of order 6 shift it by more, and a lost order still by one.
+                let within = if expected <= 4 { 0.2 } else { 0.45 };
+                if !((found - f64::from(expected)).abs() <= within) {
                     failures.push(format!("{name}, {label}: order {found:.3} in {what}, expected {expected}"));
                 }
             }

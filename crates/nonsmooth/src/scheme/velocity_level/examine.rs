@@ -83,10 +83,15 @@ impl VelocityLevel {
 
     /// The laws at the end of a step with the percussions in `r`.
     pub(in crate::scheme) fn certify_laws(&mut self, step: &Step, out: &mut Certificate) {
+        self.certify_laws_of(step, 0.0, out);
+    }
+
+    /// The same for a part of a step in which percussions or velocities of the size `floor` are at work.
+    pub(in crate::scheme) fn certify_laws_of(&mut self, step: &Step, floor: f64, out: &mut Certificate) {
         self.forget_velocities();
         self.velocities_after(&step.end.u);
         // Scale: percussions, and the terms that make up the relative velocities.
-        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c));
+        let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c)).max(floor);
         for i in 0..self.full.blocks().len() {
             let dofs = self.full.coupling().dofs(i);
             let mut values = self.full.coupling().values(i);

@@ -1,0 +1,756 @@
+//! Time discontinuous Galerkin schemes D⁻ and D⁺ of degree M = 0..8 [Schindler2014, Problems 3.1 and 3.2], with the corrections of `docs/errata.md`, for any system.
+//!
+//! Velocities are polynomials of degree M in a step, continuous but for one jump: at its right end (D⁻, `tdg-minus`) or at its left end (D⁺, `tdg-plus`). With
+//! M + 1 Chebyshev points c_l, t_l = t + c_l dt, and the weights β, b, a, κ of `tdg/tableau.rs`, a step from (q, u) is
+//!
+//! ```text
+//! M(t_l,q_l) a_l = h(t_l,q_l,v_l) + Σ W(t_l,q_l) λ_l                        laws on acceleration level, for closed interactions
+//! v_l = u + dt Σ_k a_lk a_k + κ_l M⁻¹ Σ W P                                 (69), (70), (74);  κ = 0 for D⁻
+//! q_l = q + dt Σ_k b_lk (B v + β)(t_k, q_k, v_k)                            (67), (72)
+//! q⁺ = q + dt Σ_k β_k (B v + β)(t_k, q_k, v_k)                              (68), (73);  the last stage for M ≥ 1
+//! u⁺ = u + dt Σ_k β_k a_k + M⁻¹ Σ W P                                       (71), (75);  M, W at (t + dt, q⁺)
+//! −(γ⁺ + e γ⁻) ∈ N_D(P)                                                     velocity level, for closed interactions
+//! ```
+//!
+//! so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA.
+//!
+//! **Closed** are joints and elements; a contact at the stages if, at the start, g_N ≤ ε or it carried in the step before, and γ_N = 0: this set is frozen for the step. At
+//! the end also contacts with g_N(t + dt, q⁺) ≤ ε: these collide. γ⁻ is that of the last stage for D⁻ and that of the start for D⁺.
+//!
+//! **Laws at the stages** are those of `acceleration.rs`. Where friction slips at the start, in the direction of the slip at the stage. If it would turn round in the step (γ_F⁺·γ_F ≤ 0), the step is
+//! made again with the law −(γ̇_F + γ_F/dt) ∈ N(λ_F), where γ_F is that of the start: it stops the slip within the step, or turns it where the cone does not hold it. Where more than 64 contacts with friction are
+//! closed that law is taken for all of them, so that the problems stay symmetric.
+//!
+//! **Restitution** is for contacts that collide. One whose flight would be shorter than a step, 2 e |γ_N⁻| ≤ dt p (p the acceleration towards contact), comes to rest. It does so at zero gap: where
+//! −2 g_N/dt ≤ p dt, forces can stop it there within a step, and it leaves with γ_N⁺ = −2 g_N/dt (the law 0 ≤ g̈_N + γ_N/dt ⊥ λ_N ≥ 0 at the stages of the next step does the rest); where it is deeper and e > 0,
+//! it leaves with γ_N⁺ = (−2 p g_N)^½, which just leads up there. So the accumulation of impacts ends, and the contact does not sink. Contacts with e = 0 stay where they first come to rest.
+//!
+//! **Degree 0** has no forces at the stage: P acts for the whole step, with sets C·dt + D. That is the Moreau-Jean scheme, θ = 0 with the explicit forecast γ = 1 for D⁻, θ = 1
+//! with the free forecast for D⁺ (where M is constant: the Moreau-Jean scheme divides P by the M of its forces).
+//!
+//! **Stages are solved** by a fixed point while it contracts (one sweep leaves less than half of the change), else by Newton's method for all of them (`tdg/newton.rs`), until velocities and positions change
+//! by no more than `newton_tol` of what they change in the step. They begin with the polynomial of the step before, continued. D⁻ of degree 1 is explicit.
+//!
+//! **Stiff forces.** With (67) neither D⁻ nor D⁺ is stable for steps that are long beside a period: on an oscillator the positions of D⁺ of degree 1 are those of the explicit leapfrog. So D⁺ takes the weights a for
+//! positions too (`position`) where the largest eigenvalue of M⁻¹(dt² h_q B + dt h_u), by some steps of a power iteration, exceeds (1 + M/2)²: then it is Lobatto IIIC for both for M ≤ 2, and stable for
+//! any step.
+//!
+//! Order on smooth motion, at step ends: 2, 4, 4, 6, 6 for M = 1..5; between them M + 1 in u. Order 1 through impacts.
+
+mod examine;
+mod jump;
+mod newton;
+mod options;
+mod tableau;
+mod values;
+
+pub use options::{Position, TdgOptions};
+pub use tableau::{MAX_DEGREE, Side, Tableau};
+
+use super::acceleration::{Forces, Origin, Treat, still};
+use super::settings::{Settings, SettingsError};
+use super::velocity_level::{ACTIVATION, SUPPORTS, VelocityLevel, gap};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::contract::{Kind, System};
+use crate::law::{ElementSets, Law};
+use crate::polynomial::lagrange;
+use crate::simulation::{Certificate, Ledger, Meter};
+use crate::state::{Sigma, State, Step, StepReport};
+use complementarity::linear::Matrix;
+use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
+use complementarity::{FullProblem, Mode, room};
+use jump::{Jump, Place};
+use newton::Newton;
+use tableau::Role;
+use values::{Allowed, Values};
+
+pub(super) static MINUS: SchemeInfo = SchemeInfo {
+    name: "tdg-minus",
+    summary: "time discontinuous Galerkin D-, velocities of degree M that jump at step ends; forces on acceleration, impacts on velocity level",
+    reference: "Schindler2014, Problem 3.2",
+    position_level: false,
+    impact_steps: 1,
+    looks_ahead: false,
+    stages: 1,
+    supports: SUPPORTS,
+    options: options::MINUS,
+    make: |s: &Settings| make(Side::Minus, s),
+};
+
+pub(super) static PLUS: SchemeInfo = SchemeInfo {
+    name: "tdg-plus",
+    summary: "time discontinuous Galerkin D+, velocities of degree M that jump at step starts; implicit, stable for stiff forces",
+    reference: "Schindler2014, Problem 3.1",
+    options: options::PLUS,
+    make: |s: &Settings| make(Side::Plus, s),
+    ..MINUS
+};
+
+fn make(side: Side, s: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
+    Ok(Box::new(Tdg::new(TdgOptions::from_settings(side, s)?)))
+}
+
+/// Sweeps of the fixed point.
+const MAX_SWEEPS: usize = 50;
+/// Part of the change that a sweep may leave, else Newton's method takes over.
+const CONTRACTS: f64 = 0.5;
+/// Iterations of Newton's method.
+const MAX_NEWTON: usize = 50;
+/// The matrix of Newton's method stays while an iteration leaves no more than this part of the change.
+const CHORD: f64 = 0.1;
+/// Closed contacts with friction beyond which the law of a slip that ends is taken for all of them.
+const CROWD: usize = 64;
+/// Relative error of the velocity with which a contact goes back to zero gap.
+const NEARLY: f64 = 1e-6;
+/// Steps of the power iteration for the stiffness.
+const POWER: usize = 6;
+/// Largest degree at which stages begin with the polynomial of the step before: beyond, continuing it makes more of rounding than it gains.
+const CONTINUED: usize = 5;
+
+/// A time discontinuous Galerkin scheme. See the [module](self).
+pub struct Tdg {
+    options: TdgOptions,
+    tableau: Tableau,
+    /// ℓ_k(1 + c_l): the polynomial of the step before at the stages.
+    ahead: Vec<f64>,
+    values: Values,
+    forces: Vec<Forces>,
+    jump: Jump,
+    newton: Option<Box<Newton>>,
+    /// γ at the start by component; zero where it is not needed.
+    gamma: Vec<f64>,
+    /// Forces to begin with, by component: the means of the step before.
+    begin: Vec<f64>,
+    acts: Vec<bool>,
+    rests: Vec<bool>,
+    /// h_q B dt² + h_u dt and M at the start, and two vectors.
+    stiffness: Option<Box<Stiffness>>,
+    /// The stage whose problem is being solved: it stays if that fails.
+    at_stage: Option<usize>,
+    room: Vec<f64>,
+    seen: examine::Seen,
+}
+
+struct Stiffness {
+    matrix: Matrix,
+    mass: Matrix,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// The step length that the last estimate is for, where nothing else changes it.
+    known: Option<(f64, f64)>,
+}
+
+impl Tdg {
+    /// With given options; wrong ranges are refused by [`super::make`].
+    pub fn new(options: TdgOptions) -> Self {
+        let tableau = Tableau::new(options.side, options.degree);
+        let n = tableau.stages();
+        let ahead = (0..n * n).map(|i| lagrange(&tableau.c, i % n, 1.0 + tableau.c[i / n])).collect();
+        Self {
+            options,
+            tableau,
+            ahead,
+            values: Values::default(),
+            forces: Vec::new(),
+            jump: Jump::default(),
+            newton: None,
+            gamma: Vec::new(),
+            begin: Vec::new(),
+            acts: Vec::new(),
+            rests: Vec::new(),
+            stiffness: None,
+            at_stage: None,
+            room: Vec::new(),
+            seen: examine::Seen::default(),
+        }
+    }
+
+    /// The weights.
+    pub fn tableau(&self) -> &Tableau {
+        &self.tableau
+    }
+
+    fn prepare(&mut self, system: &dyn System) {
+        let (work, fresh) = VelocityLevel::prepare(&mut self.jump.work, system);
+        if fresh {
+            work.size_vectors();
+            self.forces.clear();
+            self.forces.extend((0..self.tableau.stages()).map(|_| Forces::new(system)));
+            self.values.size(self.tableau.stages(), system);
+            self.newton = None;
+            self.stiffness = None;
+            self.jump.reset();
+        }
+    }
+
+    /// Which interactions act at the stages, and how.
+    fn look_at_start(&mut self, system: &dyn System, start: &State, dt: f64, step: &Step) -> Result<(), Failure> {
+        let Some(work) = self.jump.work.as_mut() else { return Ok(()) };
+        let list = &step.candidates;
+        work.begin(list);
+        self.gamma.clear();
+        room::resize(&mut self.gamma, list.components(), 0.0);
+        self.begin.clear();
+        room::resize(&mut self.begin, list.components(), 0.0);
+        if start.memory.length > 0.0 {
+            for (i, k) in list.items().iter().enumerate() {
+                if let Some(p) = start.percussions.at(i, k.id).filter(|p| p.len() == k.dim()) {
+                    let force = p.iter().map(|p| p / start.memory.length);
+                    self.begin[list.range(i)].iter_mut().zip(force).for_each(|(b, f)| *b = f);
+                }
+            }
+        }
+        // Nothing is left of other steps.
+        self.forces.iter_mut().for_each(|f| f.r.clear());
+        work.r.clear();
+        self.acts.clear();
+        room::resize(&mut self.acts, list.len(), false);
+        self.rests.clear();
+        room::resize(&mut self.rests, list.len(), false);
+        if self.tableau.degree() == 0 {
+            return Ok(());
+        }
+        let still = still(&start.u);
+        let mut frictional = 0;
+        for (i, k) in list.items().iter().enumerate() {
+            let contact = k.kind == Kind::Contact;
+            if matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
+                self.acts[i] = true;
+                continue;
+            }
+            let mut distance = 0.0;
+            if contact {
+                distance = gap(system, k, start.t, &start.q)?;
+                let carried = start.percussions.at(i, k.id).is_some_and(|p| p[0] > 0.0);
+                if distance > ACTIVATION && !carried {
+                    continue;
+                }
+            }
+            work.velocity_before(system, start.t, &start.q, &start.u, list, i);
+            let gamma = work.before(list, i);
+            // One that approaches collides; one that goes back to zero gap within the step is on its way to rest.
+            let back = (distance + 0.5 * dt * gamma[0]).abs() <= ACTIVATION + NEARLY * distance.abs();
+            if contact && (gamma[0] < -still || gamma[0] > still && !back) {
+                continue;
+            }
+            self.acts[i] = true;
+            let slip = &gamma[usize::from(contact)..];
+            self.rests[i] = norm(slip) <= still;
+            frictional += usize::from(contact && k.dim() > 1);
+            self.gamma[list.range(i)].copy_from_slice(gamma);
+        }
+        if frictional > CROWD {
+            for (i, k) in list.items().iter().enumerate() {
+                self.rests[i] |= self.acts[i] && k.kind == Kind::Contact;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether forces are so stiff that (67) would not be stable.
+    fn is_stiff(&mut self, system: &dyn System, start: &State, dt: f64) -> bool {
+        match self.options.position {
+            Position::Continuous => return false,
+            Position::Discontinuous => return self.tableau.degree() > 0,
+            Position::Auto if self.tableau.degree() == 0 => return false,
+            Position::Auto => {}
+        }
+        let s = system.structure();
+        let stiffness = self.stiffness.get_or_insert_with(|| {
+            Box::new(Stiffness {
+                matrix: Matrix::new(&s.pattern),
+                mass: Matrix::new(&s.pattern),
+                x: vec![0.0; s.nu()],
+                y: vec![0.0; s.nu()],
+                known: None,
+            })
+        });
+        let limit = (1.0 + 0.5 * self.tableau.degree() as f64).powi(2);
+        let Stiffness { matrix, mass, x, y, known } = &mut **stiffness;
+        if let Some((length, estimate)) = *known
+            && length == dt
+        {
+            return estimate > limit;
+        }
+        matrix.clear();
+        for i in 0..s.forces.len() {
+            system.force_jacobian(i, start.t, &start.q, &start.u, dt * dt, dt, matrix);
+        }
+        mass.clear();
+        system.mass(start.t, &start.q, mass);
+        // A mass matrix without factors shows at the stages.
+        if mass.factor().is_err() {
+            return false;
+        }
+        // Anything that is not orthogonal to a mode: entries of both signs, none alike.
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = ((i * 7 + 3) % 11) as f64 - 5.3);
+        let mut estimate = 0.0;
+        for _ in 0..POWER {
+            let size = norm(x);
+            if !(size > 0.0 && size.is_finite()) {
+                break;
+            }
+            x.iter_mut().for_each(|x| *x /= size);
+            matrix.multiply(x, y);
+            mass.solve(y);
+            std::mem::swap(x, y);
+            estimate = norm(x);
+        }
+        if s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian) {
+            *known = Some((dt, estimate));
+        }
+        estimate > limit
+    }
+
+    /// Accelerations to begin with: those of the step before, continued.
+    fn guess(&mut self, start: &State, dt: f64) {
+        let v = &mut self.values;
+        v.begin(start);
+        v.terms = 0.0;
+        let before = &start.memory;
+        if self.tableau.degree() <= CONTINUED && before.length == dt && before.stages.len() == v.a.len() {
+            v.a.fill(0.0);
+            for l in 0..v.n {
+                for k in 0..v.n {
+                    let from = &before.stages[k * v.nu..(k + 1) * v.nu];
+                    values::add(self.ahead[l * v.n + k], from, &mut v.a[l * v.nu..(l + 1) * v.nu]);
+                }
+            }
+        } else if let Some(last) = before.stages.len().checked_sub(v.nu).filter(|_| !before.stages.is_empty()) {
+            for l in 0..v.n {
+                v.a[l * v.nu..(l + 1) * v.nu].copy_from_slice(&before.stages[last..]);
+            }
+        } else {
+            v.a.fill(0.0);
+        }
+    }
+
+    /// M, h and laws at stage `l`.
+    fn assemble_stage(&mut self, system: &dyn System, start: &State, step: &Step, l: usize) {
+        let t = start.t + self.tableau.c[l] * step.dt;
+        let at = (t, self.values.q(l), self.values.v(l));
+        let (acts, rests) = (&self.acts, &self.rests);
+        let treat = |i: usize, _: &[f64]| if rests[i] { Treat::Rest } else { Treat::Law };
+        let origin = Origin { gamma: &self.gamma, rate: 1.0 / step.dt };
+        self.forces[l].assemble(system, at, &step.candidates, |i| acts[i], treat, Some(origin));
+    }
+
+    /// The acceleration of stage `l`.
+    fn evaluate(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        l: usize,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        self.assemble_stage(system, start, step, l);
+        self.at_stage = Some(l);
+        self.forces[l].begin_with(&self.begin);
+        self.forces[l].solve_assembled(system, solve, work)?;
+        self.at_stage = None;
+        self.values.terms = self.values.terms.max(step.dt * max_norm(self.forces[l].full.free_velocity()));
+        let a = self.forces[l].acceleration();
+        if !all_finite(a) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        self.values.a_mut(l).copy_from_slice(a);
+        Ok(())
+    }
+
+    /// The accelerations of the stages of one role.
+    fn evaluate_all(
+        &mut self,
+        role: Role,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        for l in 0..self.tableau.stages() {
+            if self.tableau.role(l) == role {
+                self.evaluate(system, start, step, l, solve, work)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocities and positions of the stages from accelerations. The measure of their change.
+    fn combine(&mut self, system: &dyn System, start: &State, dt: f64) -> f64 {
+        let allowed = Allowed { part: self.options.newton_tol, terms: self.values.terms };
+        let v = self.values.velocities(&self.tableau, start, dt, allowed);
+        v.max(self.values.positions(system, &self.tableau, start, dt, allowed))
+    }
+
+    /// The jump of D⁺, which its stages see.
+    fn jump_within(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        if self.tableau.side == Side::Minus {
+            return Ok(());
+        }
+        self.values.sum(&self.tableau, start, step.dt);
+        let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
+    }
+
+    /// The stages as a fixed point. False if it does not contract.
+    fn sweep(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<bool, Failure> {
+        let (n, dt) = (self.tableau.stages(), out.dt);
+        let mut report = StepReport::default();
+        let mut jumps = StepReport::default();
+        self.evaluate_all(Role::Start, system, start, out, solve, &mut report)?;
+        self.combine(system, start, dt);
+        let mut contracts = true;
+        if (0..n).any(|l| self.tableau.role(l) == Role::Iterated) {
+            let mut before = f64::INFINITY;
+            contracts = false;
+            for sweep in 0..MAX_SWEEPS {
+                self.evaluate_all(Role::Iterated, system, start, out, solve, &mut report)?;
+                self.jump_within(system, start, out, solve, &mut jumps)?;
+                let change = self.combine(system, start, dt);
+                out.report.newton += 1;
+                if change <= 1.0 {
+                    contracts = true;
+                    break;
+                }
+                if !change.is_finite() || sweep > 1 && change > CONTRACTS * before {
+                    break;
+                }
+                before = change;
+            }
+        } else {
+            // Velocities are explicit; positions may follow from themselves.
+            for _ in 0..MAX_SWEEPS {
+                if system.structure().identity_kinematics || self.combine(system, start, dt) <= 1.0 {
+                    break;
+                }
+            }
+        }
+        if contracts {
+            self.evaluate_all(Role::Last, system, start, out, solve, &mut report)?;
+        }
+        out.report.add(&report, dt);
+        out.report.add(&jumps, 1.0);
+        Ok(contracts)
+    }
+
+    /// The stages by Newton's method.
+    fn newton(&mut self, system: &dyn System, start: &State, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+        let (n, dt) = (self.tableau.stages(), out.dt);
+        let plus = self.tableau.side == Side::Plus;
+        let mut newton = match self.newton.take() {
+            Some(newton) => newton,
+            None => Box::new(Newton::new(system, n, plus)),
+        };
+        let mut report = StepReport::default();
+        let (mut before, mut change) = (f64::INFINITY, f64::INFINITY);
+        self.combine(system, start, dt);
+        let mut result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: f64::INFINITY });
+        for iteration in 0..MAX_NEWTON {
+            for l in 0..n {
+                self.assemble_stage(system, start, out, l);
+                self.forces[l].begin_with(&self.begin);
+            }
+            if iteration == 0 {
+                let free = self.forces.iter_mut().map(|f| f.full.free().map_or(0.0, max_norm));
+                self.values.terms = free.fold(self.values.terms, |terms, a| terms.max(dt * a));
+            }
+            if plus {
+                self.values.sum(&self.tableau, start, dt);
+                let place = Place { tableau: &self.tableau, start, dt };
+                self.jump.assemble(system, &out.candidates, &self.values, place);
+            }
+            let jump = if plus { self.jump.work.as_deref_mut() } else { None };
+            if iteration == 0 || change > CHORD * before {
+                let at = (start.t, dt);
+                newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, jump.as_deref(), at);
+            }
+            let (tableau, values, forces) = (&self.tableau, &mut self.values, &mut self.forces);
+            if let Err(e) = newton.iterate(system, tableau, start, dt, values, forces, jump, solve, &mut report) {
+                result = Err(e);
+                break;
+            }
+            before = change;
+            change = self.combine(system, start, dt);
+            out.report.newton += 1;
+            if !change.is_finite() {
+                result = Err(Failure::NotFinite { what: "the state".into() });
+                break;
+            }
+            if change <= 1.0 {
+                result = Ok(());
+                break;
+            }
+            result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: change * self.options.newton_tol });
+        }
+        out.report.add(&report, dt);
+        self.newton = Some(newton);
+        result
+    }
+
+    /// All stages and the jump, for the modes as they are.
+    fn solve_all(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let dt = out.dt;
+        let place = Place { tableau: &self.tableau, start, dt };
+        self.jump.begin(&out.candidates, &self.acts, place);
+        let threshold = self.options.restitution_threshold;
+        let minus = self.tableau.side == Side::Minus;
+        let mut newton = self.values.stiff;
+        let mut extended = false;
+        loop {
+            if !newton {
+                newton = !self.sweep(system, start, solve, out)?;
+                if newton {
+                    out.report.retries += 1;
+                    self.guess(start, dt);
+                }
+            }
+            if newton {
+                self.newton(system, start, solve, out)?;
+            }
+            self.values.sum(&self.tableau, start, dt);
+            // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
+            let place = Place { tableau: &self.tableau, start, dt };
+            let once = extended && self.tableau.degree() == 0;
+            let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
+            if minus {
+                let mut report = StepReport::default();
+                self.jump.solve(system, &out.candidates, &mut self.values, place, solve, &mut report)?;
+                out.report.add(&report, 1.0);
+                return Ok(());
+            }
+            if !more {
+                return Ok(());
+            }
+            extended = true;
+        }
+    }
+
+    /// Whether a slip has turned round, so that the step is to be made again with it at rest.
+    fn has_turned(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        let Some(work) = self.jump.work.as_mut() else { return false };
+        let (list, t) = (&step.candidates, start.t + step.dt);
+        let still = still(&start.u);
+        let mut turned = false;
+        for (i, k) in list.items().iter().enumerate() {
+            let skip = usize::from(k.kind == Kind::Contact);
+            let frictional = matches!(k.kind, Kind::Contact | Kind::Element) && k.dim() > skip;
+            if !(self.acts[i] && frictional) || self.rests[i] {
+                continue;
+            }
+            work.velocity_before(system, t, &self.values.q_end, &self.values.smooth, list, i);
+            let (before, after) = (&self.gamma[list.range(i)][skip..], &work.before(list, i)[skip..]);
+            let boxed = matches!(&*k.law, Law::Element(law) if matches!(law.sets, ElementSets::Box { .. }));
+            self.rests[i] = if boxed {
+                before.iter().zip(after).any(|(a, b)| a.abs() > still && a * b < 0.0)
+            } else {
+                dot(before, after) <= 0.0
+            };
+            turned |= self.rests[i];
+        }
+        turned
+    }
+
+    /// Takes the law of a slip that ends for everything. False if that is so already.
+    fn rest_all(&mut self, step: &Step) -> bool {
+        let mut changed = false;
+        for (i, k) in step.candidates.items().iter().enumerate() {
+            if self.acts[i] && !self.rests[i] && matches!(k.kind, Kind::Contact | Kind::Element) {
+                self.rests[i] = true;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Everything that the step is into `out`.
+    fn finish(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+        let nobody = self.jump.is_empty();
+        let Some(work) = self.jump.work.as_mut() else { return };
+        let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
+        let (list, v) = (&out.candidates, &self.values);
+        out.end.t = start.t + dt;
+        room::assign(&mut out.end.q, &v.q_end);
+        out.end.u.clear();
+        out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
+        if !nobody && self.tableau.side == Side::Minus {
+            room::assign(&mut out.end.u, &work.v);
+        }
+        // Percussions: those of the jump, and forces times their weights.
+        let values = out.end.percussions.values_mut();
+        if nobody {
+            values.fill(0.0);
+        } else {
+            work.scatter(list, values);
+        }
+        let mut smooth = std::mem::take(&mut self.room);
+        smooth.clear();
+        room::resize(&mut smooth, values.len(), 0.0);
+        let stages = &mut out.stages;
+        for (l, forces) in self.forces.iter().enumerate() {
+            let lambda = forces.lambda();
+            values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
+            stages.lambda.extend_from_slice(lambda);
+        }
+        stages.nodes.extend_from_slice(&self.tableau.c);
+        stages.q.extend_from_slice(&v.q);
+        stages.u.extend_from_slice(&v.v);
+        stages.acts.extend_from_slice(&self.acts);
+        stages.rests.extend_from_slice(&self.rests);
+        stages.restitution.extend_from_slice(&self.jump.restitution);
+        stages.lift.extend_from_slice(&self.jump.lift);
+        stages.stiff = v.stiff;
+        let jumped = degree > 0 && self.jump.collision;
+        for i in 0..values.len() {
+            values[i] += smooth[i];
+        }
+        if jumped {
+            out.parts.smooth.extend_from_slice(&smooth);
+            out.parts.active.extend_from_slice(&self.acts);
+            out.parts.restitution.extend_from_slice(&self.jump.restitution);
+            if self.tableau.side == Side::Minus {
+                out.u_minus.extend_from_slice(v.v(n - 1));
+            }
+        }
+        self.room = smooth;
+
+        // Modes and velocities.
+        let (t, end) = (out.end.t, &out.end);
+        let still = still(&end.u);
+        let mut contacts = 0;
+        if degree == 0 {
+            work.forget_velocities();
+            work.velocities_after(&out.end.u);
+            room::assign(&mut out.active, &self.jump.included);
+            work.finish(out);
+        } else {
+            for (i, k) in list.items().iter().enumerate() {
+                let (range, took_part) = (list.range(i), self.acts[i] || self.jump.included[i]);
+                out.active[i] = took_part;
+                let skip = usize::from(k.kind == Kind::Contact);
+                if !took_part {
+                    out.sigma[i] = Sigma::OPEN;
+                    out.gamma_minus[range.clone()].fill(0.0);
+                    out.gamma_plus[range].fill(0.0);
+                    continue;
+                }
+                contacts += skip;
+                if self.jump.included[i] {
+                    out.gamma_minus[range.clone()].copy_from_slice(work.before(list, i));
+                } else {
+                    out.gamma_minus[range.clone()].copy_from_slice(&self.gamma[range.clone()]);
+                }
+                work.velocity_before(system, t, &end.q, &end.u, list, i);
+                out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
+                let mode = |impressed: bool| if impressed { Mode::Impressed } else { Mode::Constraint };
+                let mut sigma = Sigma(0);
+                if skip == 1 {
+                    sigma.set(0, mode(end.percussions.values()[range.start] <= 0.0));
+                    if k.dim() > 1 {
+                        sigma.set(1, mode(norm(&out.gamma_plus[range][1..]) > still));
+                    }
+                } else if k.kind == Kind::Element {
+                    let moves = &out.gamma_plus[range];
+                    match &*k.law {
+                        Law::Element(law) if matches!(law.sets, ElementSets::Box { .. }) => {
+                            let bits = moves.iter().take(32).enumerate();
+                            bits.for_each(|(bit, g)| sigma.set(bit, mode(g.abs() > still)));
+                        }
+                        _ => sigma.set(0, mode(norm(moves) > still)),
+                    }
+                }
+                out.sigma[i] = sigma;
+            }
+            out.report.contacts = contacts;
+            out.impact = jumped;
+        }
+        room::assign(&mut out.end.memory.stages, &self.values.a);
+        out.end.memory.length = dt;
+    }
+}
+
+impl Scheme for Tdg {
+    fn info(&self) -> &'static SchemeInfo {
+        match self.options.side {
+            Side::Minus => &MINUS,
+            Side::Plus => &PLUS,
+        }
+    }
+
+    fn order(&self) -> Order {
+        let m = self.tableau.degree() as u32;
+        let smooth = if m == 0 { 1 } else { m + 1 + u32::from(m.is_multiple_of(2)) };
+        Order { smooth, impacts: 1 }
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        out.begin(dt);
+        self.prepare(system);
+        self.look_at_start(system, start, dt, out)?;
+        self.values.stiff = self.is_stiff(system, start, dt);
+        loop {
+            self.guess(start, dt);
+            let again = match self.solve_all(system, start, solve, out) {
+                Ok(()) => self.has_turned(system, start, out),
+                // No force keeps a slip: it may stop.
+                Err(Failure::Solver(_) | Failure::Newton { .. }) if self.rest_all(out) => true,
+                Err(failure) => return Err(failure),
+            };
+            if !again {
+                break;
+            }
+            out.report.index_sets += 1;
+        }
+        if !(all_finite(&self.values.q_end) && all_finite(&self.values.smooth)) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        self.finish(system, start, out);
+        Ok(())
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.examine(system, start, step, out);
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.work_done(system, start, step, meter, out);
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        match self.at_stage {
+            Some(l) => self.forces.get(l).map(|f| &f.full),
+            None => self.jump.work.as_ref().map(|w| &w.full),
+        }
+    }
+
+    fn last_included(&self) -> Option<&[bool]> {
+        Some(if self.at_stage.is_some() { &self.acts } else { &self.jump.included })
+    }
+}
