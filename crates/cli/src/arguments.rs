@@ -166,6 +166,9 @@ pub(crate) struct CompareArguments {
     /// Times at which errors are taken, instead of all step ends, s.
     #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at: Vec<f64>,
+    /// Errors over all of every step, by the dense output of the scheme, instead of at step ends.
+    #[arg(long)]
+    pub(crate) dense: bool,
     /// Print one JSON object and nothing else.
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,6 +23,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failed> 
         set: arguments.set.clone(),
         end: arguments.end,
         at: arguments.at.clone(),
+        dense: arguments.dense,
         threads: arguments.threads,
     };
     if let Some(path) = &arguments.out {
@@ -63,6 +64,9 @@ fn command(a: &CompareArguments) -> String {
     if !a.at.is_empty() {
         out += &format!(" --at {}", list(&a.at));
     }
+    if a.dense {
+        out += " --dense";
+    }
     for s in &a.set {
         out += &format!(" --set '{s}'");
     }
@@ -76,8 +80,10 @@ fn label(row: &Row) -> String {
 fn print_table(c: &Comparison) {
     say!("{}: errors against {}", c.scene, c.reference);
     let width = c.rows.iter().map(|r| label(r).len()).max().unwrap_or(6).max(6);
+    let percussions = c.rows.iter().any(|r| r.errors.is_some_and(|e| e.p.is_some()));
+    let more = if percussions { format!("   {:>9} {:>9}", "p L1", "p sup") } else { String::new() };
     say!(
-        "{:width$}  {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}",
+        "{:width$}  {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}{more}",
         "scheme",
         "step",
         "calls",
@@ -92,27 +98,32 @@ fn print_table(c: &Comparison) {
     for r in &c.rows {
         let start = format!("{:width$}  {:>9.3e} {:>9} {:>9.4}", label(r), r.step, r.calls, r.seconds);
         match (&r.errors, &r.reason) {
-            (Some(e), _) => say!(
-                "{start}   {:>9.3e} {:>9.3e} {:>9.3e}   {:>9.3e} {:>9.3e} {:>9.3e}",
-                e.q.l1,
-                e.q.sup,
-                e.q.graph,
-                e.u.l1,
-                e.u.sup,
-                e.u.graph
-            ),
+            (Some(e), _) => {
+                let more = e.p.map_or(String::new(), |p| format!("   {:>9.3e} {:>9.3e}", p.l1, p.sup));
+                say!(
+                    "{start}   {:>9.3e} {:>9.3e} {:>9.3e}   {:>9.3e} {:>9.3e} {:>9.3e}{more}",
+                    e.q.l1,
+                    e.q.sup,
+                    e.q.graph,
+                    e.u.l1,
+                    e.u.sup,
+                    e.u.graph
+                );
+            }
             (None, reason) => say!("{start}   {}", reason.as_deref().unwrap_or("")),
         }
     }
-    say!("\n{:width$}  {:>16} {:>16} {:>16}", "order", "q L1", "u L1", "u graph");
+    let more = if percussions { format!(" {:>16}", "p L1") } else { String::new() };
+    say!("\n{:width$}  {:>16} {:>16} {:>16}{more}", "order", "q L1", "u L1", "u graph");
     let with = |v: Option<f64>, d: Option<f64>| match (v, d) {
         (Some(v), Some(d)) => format!("{v:.3} +- {d:.3}"),
         (Some(v), None) => format!("{v:.3}"),
         _ => "-".into(),
     };
     for o in &c.orders {
+        let more = if percussions { format!(" {:>16}", with(o.p, o.p_uncertainty)) } else { String::new() };
         say!(
-            "{:width$}  {:>16} {:>16} {:>16}",
+            "{:width$}  {:>16} {:>16} {:>16}{more}",
             o.scheme,
             with(o.q, o.q_uncertainty),
             with(o.u, o.u_uncertainty),

@@ -244,6 +244,7 @@ fn fine_runs_come_near_the_closed_forms() {
             reference: ReferenceChoice::ClosedForm,
             set: set.iter().map(|s| (*s).to_string()).collect(),
             end: None,
+            dense: false,
             at: Vec::new(),
             threads: 0,
         };
@@ -264,6 +265,7 @@ fn closed_forms_that_do_not_fit_are_refused() {
             reference: ReferenceChoice::ClosedForm,
             set: set.iter().map(|s| (*s).to_string()).collect(),
             end,
+            dense: false,
             at: Vec::new(),
             threads: 1,
         };

@@ -1,24 +1,69 @@
 //! A recorded motion that can be evaluated at any time of its span.
 
-use nonsmooth::simulation::{Observer, StepView, between};
-use nonsmooth::{State, System};
+use nonsmooth::contract::{Candidates, Kind, Reach};
+use nonsmooth::polynomial::lagrange_integral;
+use nonsmooth::simulation::{Observer, StepView, along, between};
+use nonsmooth::{Stages, State, System};
 
-/// Step ends of a run, and whether an impact happened in the step that led to each.
+/// Step ends of a run, and what is needed between them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curve {
     pub(super) t: Vec<f64>,
     states: Vec<State>,
-    impact: Vec<bool>,
+    /// Of the step that led to each.
+    steps: Vec<Inside>,
+    /// Contacts that can be named beforehand, by identity and name.
+    contacts: Vec<(u64, String)>,
+    /// Their normal percussions, summed up to each step end, N·s.
+    sums: Vec<Vec<f64>>,
+}
+
+/// The inside of a step.
+#[derive(Debug, Clone, Default)]
+struct Inside {
+    /// Whether an impact happened in it.
+    impact: bool,
+    /// Velocity before the jump at its end, of schemes that locate it.
+    left: Option<Vec<f64>>,
+    /// Its stages, of schemes that have them; forces are those of the contacts above, in normal direction.
+    stages: Stages,
 }
 
 impl Observer for Curve {
-    fn begin(&mut self, _system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &dyn System, start: &State) {
+        let mut list = Candidates::default();
+        system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut list);
+        let contacts = list.items().iter().filter(|k| k.kind == Kind::Contact);
+        self.contacts = contacts.map(|k| (k.id, system.name(k.id))).collect();
         self.push(State::new(start.t, start.q.clone(), start.u.clone()), false);
+        self.sums.push(vec![0.0; self.contacts.len()]);
     }
 
     fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
-        self.push(State::new(end.t, end.q.clone(), end.u.clone()), view.step.impact);
+        let (step, end) = (view.step, &view.step.end);
+        self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
+        let left = Some(&step.u_minus).filter(|u| !u.is_empty()).cloned();
+        let mut sums = self.sums.last().cloned().unwrap_or_default();
+        let mut stages = Stages {
+            nodes: step.stages.nodes.clone(),
+            q: step.stages.q.clone(),
+            u: step.stages.u.clone(),
+            ..Stages::default()
+        };
+        let ids = end.percussions.ids();
+        let place = |id: u64| ids.binary_search(&id).ok();
+        for ((id, _), sum) in self.contacts.iter().zip(&mut sums) {
+            *sum += end.percussions.get(*id).map_or(0.0, |p| p[0]);
+        }
+        for l in 0..stages.nodes.len() {
+            let lambda = step.stages.lambda(l);
+            let normal = |id: u64| place(id).map_or(0.0, |i| lambda[step.candidates.range(i).start]);
+            stages.lambda.extend(self.contacts.iter().map(|(id, _)| normal(*id)));
+        }
+        self.sums.push(sums);
+        if let Some(inside) = self.steps.last_mut() {
+            (inside.left, inside.stages) = (left, stages);
+        }
     }
 }
 
@@ -26,7 +71,12 @@ impl Curve {
     pub(super) fn push(&mut self, state: State, impact: bool) {
         self.t.push(state.t);
         self.states.push(state);
-        self.impact.push(impact);
+        self.steps.push(Inside { impact, ..Inside::default() });
+    }
+
+    /// Velocity before the jump at a grid point, if one was located there.
+    pub(super) fn left(&self, k: usize) -> Option<&Vec<f64>> {
+        self.steps[k].left.as_ref()
     }
 
     /// (q, u) at a grid point.
@@ -34,10 +84,15 @@ impl Curve {
         (self.states[k].q.clone(), self.states[k].u.clone())
     }
 
+    /// The end of the step that a time lies in.
+    fn end_of(&self, t: f64) -> usize {
+        self.t.partition_point(|x| *x <= t).clamp(1, self.t.len().max(2) - 1)
+    }
+
     /// (q, u) at a time: a grid point within 1e-9 of a step, else the dense output of the step.
     pub(super) fn at(&self, system: &dyn System, t: f64) -> (Vec<f64>, Vec<f64>) {
-        let k = self.t.partition_point(|x| *x <= t).clamp(1, self.t.len().max(2) - 1);
-        let (a, b) = (&self.states[k - 1], &self.states[k]);
+        let k = self.end_of(t);
+        let (a, b, inside) = (&self.states[k - 1], &self.states[k], &self.steps[k]);
         let dt = b.t - a.t;
         let near = 1e-9 * dt;
         if (t - a.t).abs() <= near {
@@ -46,6 +101,48 @@ impl Curve {
         if (t - b.t).abs() <= near {
             return self.point(k);
         }
-        between(system, a, b, dt, self.impact[k], t)
+        if !inside.stages.is_empty() {
+            return along(system, a, &inside.stages, dt, t);
+        }
+        match &inside.left {
+            // Smooth up to the jump.
+            Some(left) => between(system, a, &State::new(b.t, b.q.clone(), left.clone()), dt, false, t),
+            None => between(system, a, b, dt, inside.impact, t),
+        }
+    }
+
+    /// Names of the contacts whose percussions are known.
+    pub(super) fn contacts(&self) -> impl Iterator<Item = &str> {
+        self.contacts.iter().map(|(_, name)| &name[..]).take(if self.sums.is_empty() { 0 } else { usize::MAX })
+    }
+
+    /// Sums of the normal percussions of these contacts up to a grid point.
+    pub(super) fn percussions(&self, k: usize, names: &[String]) -> Vec<f64> {
+        self.pick(names, |c| self.sums[k][c])
+    }
+
+    /// The same at a time: the integral of the force polynomial of a step with stages, else a constant force in a step without an impact, and nothing before the
+    /// end of one with an impact.
+    pub(super) fn percussions_at(&self, t: f64, names: &[String]) -> Vec<f64> {
+        let k = self.end_of(t);
+        let (before, after, inside) = (&self.sums[k - 1], &self.sums[k], &self.steps[k]);
+        let dt = self.t[k] - self.t[k - 1];
+        let s = ((t - self.t[k - 1]) / dt).clamp(0.0, 1.0);
+        if s >= 1.0 - 1e-9 {
+            return self.percussions(k, names);
+        }
+        let nodes = &inside.stages.nodes;
+        if !nodes.is_empty() {
+            let weights: Vec<f64> = (0..nodes.len()).map(|l| dt * lagrange_integral(nodes, l, s)).collect();
+            let force = |c: usize| weights.iter().enumerate().map(|(l, w)| w * inside.stages.lambda(l)[c]).sum::<f64>();
+            return self.pick(names, |c| before[c] + force(c));
+        }
+        let part = if inside.impact { 0.0 } else { s };
+        self.pick(names, |c| before[c] + part * (after[c] - before[c]))
+    }
+
+    fn pick(&self, names: &[String], value: impl Fn(usize) -> f64) -> Vec<f64> {
+        let place = |name: &String| self.contacts.iter().position(|(_, n)| n == name);
+        names.iter().map(|name| place(name).map_or(0.0, &value)).collect()
     }
 }

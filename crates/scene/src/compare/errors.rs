@@ -19,13 +19,27 @@ pub struct Norms {
     pub graph: f64,
 }
 
-/// Errors of q and u.
+/// Errors of q, u and percussions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
     /// Of the coordinates.
     pub q: Norms,
     /// Of the velocities.
     pub u: Norms,
+    /// Of normal percussions of contacts, summed up from the start, where the reference knows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<Sums>,
+}
+
+/// Norms of the error of sums of percussions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sums {
+    /// Σ dt e.
+    pub l1: f64,
+    /// (Σ dt e²)^½.
+    pub l2: f64,
+    /// max e.
+    pub sup: f64,
 }
 
 /// Coordinates and velocities at a time.
@@ -38,37 +52,84 @@ const PER_STEP: f64 = 8.0;
 /// Most samples of a curve in a graph distance.
 const MAX_SAMPLES: f64 = 4e6;
 
-/// Errors at the step ends of a run, or at given times. `unit` lists groups of coordinates that are compared up to sign.
+/// Where errors are taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Where<'a> {
+    /// At step ends.
+    Ends,
+    /// Over all of every step, at the points of a Gauss rule.
+    Dense,
+    /// At these times.
+    At(&'a [f64]),
+}
+
+/// Times, and what they weigh.
+fn samples(run: &Curve, place: Where) -> (Vec<f64>, Vec<f64>) {
+    match place {
+        Where::Ends => {
+            let weight = |k: usize| if k == 0 { 0.0 } else { run.t[k] - run.t[k - 1] };
+            (run.t.clone(), (0..run.t.len()).map(weight).collect())
+        }
+        Where::Dense => {
+            let (mut times, mut weights) = (Vec::new(), Vec::new());
+            for w in run.t.windows(2) {
+                for (x, weight) in nonsmooth::polynomial::gauss() {
+                    times.push(w[0] + x * (w[1] - w[0]));
+                    weights.push(weight * (w[1] - w[0]));
+                }
+            }
+            (times, weights)
+        }
+        Where::At(at) => {
+            let times = sorted(at);
+            let weights = vec![1.0 / times.len() as f64; times.len()];
+            (times, weights)
+        }
+    }
+}
+
+/// Errors of a run. `unit` lists groups of coordinates that are compared up to sign.
 pub(super) fn errors(
     system: &dyn System,
     run: &Curve,
     reference: &Reference,
-    at: &[f64],
+    place: Where,
     step: f64,
     unit: &[Vec<usize>],
 ) -> Errors {
-    let times: Vec<f64> = if at.is_empty() { run.t.clone() } else { sorted(at) };
-    let mut found: Vec<Motion> = Vec::with_capacity(times.len());
-    let mut exact = Vec::with_capacity(times.len());
-    for (k, &t) in times.iter().enumerate() {
-        let (mut q, u) = if at.is_empty() { run.point(k) } else { run.at(system, t) };
-        let (q_exact, u_exact) = reference.at(system, t);
-        align(&mut q, &q_exact, unit);
-        found.push((q, u));
-        exact.push((q_exact, u_exact));
-    }
-    let weights: Vec<f64> = if at.is_empty() {
-        (0..times.len()).map(|k| if k == 0 { 0.0 } else { times[k] - times[k - 1] }).collect()
+    let (times, weights) = samples(run, place);
+    let ends = matches!(place, Where::Ends);
+    let at: &[f64] = if let Where::At(at) = place { at } else { &[] };
+    let (found, exact) = motions(system, run, reference, &times, ends, unit);
+    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
+    let names = reference.contacts();
+    let p = (!names.is_empty()).then(|| {
+        let known = |k: usize| if ends { run.percussions(k, &names) } else { run.percussions_at(times[k], &names) };
+        let off = |k: usize| distance(&known(k), &reference.percussions(times[k], &names));
+        let (l1, l2, sup) = sums((0..times.len()).map(|k| (weights[k], off(k))));
+        Sums { l1, l2, sup }
+    });
+    let integral =
+        |pick: Pick| sums((0..times.len()).map(|k| (weights[k], distance(pick(&found[k]), pick(&exact[k])))));
+    let (over_q, over_u) = (integral(coordinates), integral(velocities));
+    // The graph distance is that of the curves through the step ends.
+    let (times, found, exact) = if matches!(place, Where::Dense) {
+        let (found, exact) = motions(system, run, reference, &run.t, true, unit);
+        (run.t.clone(), found, exact)
     } else {
-        vec![1.0 / times.len() as f64; times.len()]
+        (times, found, exact)
     };
     // The reference on its own grid, or sampled finely, so that jumps are filled where they are.
     let (from, to) = (times[0], times[times.len() - 1]);
     let curve: Vec<(f64, Motion)> = if !at.is_empty() {
         times.iter().copied().zip(exact.iter().cloned()).collect()
     } else {
-        match reference.grid() {
-            Some(grid) => grid.iter().map(|&t| (t, reference.at(system, t))).collect(),
+        match reference.curve() {
+            Some(c) => {
+                let point = |k: usize| (c.t[k], c.point(k));
+                let before = |k: usize| c.left(k).map(|u| (c.t[k], (c.point(k).0, u.clone())));
+                (0..c.t.len()).flat_map(|k| before(k).into_iter().chain([point(k)])).collect()
+            }
             None => {
                 let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
                 let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
@@ -77,18 +138,17 @@ pub(super) fn errors(
         }
     };
     let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
-    let norms = |pick: Pick, is_q: bool| {
-        let (mut l1, mut l2, mut sup) = (0.0, 0.0, 0.0f64);
-        for ((a, b), w) in found.iter().zip(&exact).zip(&weights) {
-            let e = pick(a).iter().zip(pick(b)).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
-            l1 += w * e;
-            l2 += w * e * e;
-            sup = if e <= sup { sup } else { e };
-        }
+    let norms = |pick: Pick, is_q: bool, (l1, l2, sup): (f64, f64, f64)| {
         let components = found.first().map_or(0, |x| pick(x).len());
         let mut graph = 0.0f64;
         for i in 0..components {
-            let a: Vec<Point> = times.iter().zip(&found).map(|(t, x)| (*t, pick(x)[i])).collect();
+            // At step ends there may be two velocities.
+            let before = |k: usize| {
+                if at.is_empty() && !is_q { run.left(k).map(|u| (times[k], u[i])) } else { None }
+            };
+            let points = times.iter().zip(&found).enumerate();
+            let a: Vec<Point> =
+                points.flat_map(|(k, (t, x))| before(k).into_iter().chain([(*t, pick(x)[i])])).collect();
             let mut b: Vec<Point> = curve.iter().map(|(t, x)| (*t, pick(x)[i])).collect();
             if unit.iter().flatten().any(|&j| j == i) && is_q {
                 // The sign of the run was chosen at its own times; take that of the nearest one.
@@ -101,9 +161,40 @@ pub(super) fn errors(
             }
             graph = graph.max(graph_distance(&a, &b, piece));
         }
-        Norms { l1, l2: l2.sqrt(), sup, graph }
+        Norms { l1, l2, sup, graph }
     };
-    Errors { q: norms(coordinates, true), u: norms(velocities, false) }
+    Errors { q: norms(coordinates, true, over_q), u: norms(velocities, false, over_u), p }
+}
+
+/// Motions of a run and of the reference at times, which are step ends or not.
+fn motions(
+    system: &dyn System,
+    run: &Curve,
+    reference: &Reference,
+    times: &[f64],
+    ends: bool,
+    unit: &[Vec<usize>],
+) -> (Vec<Motion>, Vec<Motion>) {
+    let (mut found, mut exact) = (Vec::with_capacity(times.len()), Vec::with_capacity(times.len()));
+    for (k, &t) in times.iter().enumerate() {
+        let (mut q, u) = if ends { run.point(k) } else { run.at(system, t) };
+        let (q_exact, u_exact) = reference.at(system, t);
+        align(&mut q, &q_exact, unit);
+        found.push((q, u));
+        exact.push((q_exact, u_exact));
+    }
+    (found, exact)
+}
+
+/// Σ w e, (Σ w e²)^½ and max e of weights and errors.
+fn sums(errors: impl Iterator<Item = (f64, f64)>) -> (f64, f64, f64) {
+    let (mut l1, mut l2, mut sup) = (0.0, 0.0, 0.0f64);
+    for (w, e) in errors {
+        l1 += w * e;
+        l2 += w * e * e;
+        sup = if e <= sup { sup } else { e };
+    }
+    (l1, l2.sqrt(), sup)
 }
 
 /// Largest change of a velocity between two samples.

@@ -33,8 +33,10 @@ pub fn compare_html(c: &Comparison, command: &str) -> String {
     for (i, s) in schemes.iter().enumerate() {
         let _ = write!(o, "<span><i style=\"background:{}\"></i>{}</span>", COLOURS[i % COLOURS.len()], escape(s));
     }
-    let _ =
-        write!(o, "</p><h2>Orders</h2><table><tr><th>scheme</th><th>q, L1</th><th>u, L1</th><th>u, graph</th></tr>");
+    let _ = write!(
+        o,
+        "</p><h2>Orders</h2><table><tr><th>scheme</th><th>q, L1</th><th>u, L1</th><th>u, graph</th><th>p, L1</th></tr>"
+    );
     let with = |v: Option<f64>, d: Option<f64>| match (v, d) {
         (Some(v), Some(d)) => format!("{v:.3} ± {d:.3}"),
         (Some(v), None) => format!("{v:.3}"),
@@ -43,17 +45,19 @@ pub fn compare_html(c: &Comparison, command: &str) -> String {
     for r in &c.orders {
         let _ = write!(
             o,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             escape(&r.scheme),
             with(r.q, r.q_uncertainty),
             with(r.u, r.u_uncertainty),
-            with(r.u_graph, r.u_graph_uncertainty)
+            with(r.u_graph, r.u_graph_uncertainty),
+            with(r.p, r.p_uncertainty)
         );
     }
     let _ = write!(o, "</table>");
 
     type Pick = fn(&Errors) -> f64;
-    let norms: [(&str, Pick); 8] = [
+    let percussions = c.rows.iter().any(|r| r.errors.is_some_and(|e| e.p.is_some()));
+    let norms: [(&str, Pick); 9] = [
         ("q, L1", |e| e.q.l1),
         ("u, L1", |e| e.u.l1),
         ("q, L2", |e| e.q.l2),
@@ -62,9 +66,11 @@ pub fn compare_html(c: &Comparison, command: &str) -> String {
         ("u, sup", |e| e.u.sup),
         ("q, graph", |e| e.q.graph),
         ("u, graph", |e| e.u.graph),
+        ("sums p of normal percussions, L1", |e| e.p.map_or(0.0, |p| p.l1)),
     ];
+    let shown = if percussions { norms.len() } else { norms.len() - 1 };
     let _ = write!(o, "<h2>Error against step (s)</h2><div class=\"grid\">");
-    for (title, pick) in norms {
+    for (title, pick) in norms.into_iter().take(shown) {
         o.push_str(&diagram(title, "step", c, &schemes, |r| r.step, pick, true));
     }
     let _ = write!(o, "</div><h2>Work and precision</h2><div class=\"grid\">");

@@ -6,8 +6,9 @@
 //! L¹ = Σ dt_k e_k,   L² = (Σ dt_k e_k²)^½,   sup = max e_k,   graph = max over components of the graph distance
 //! ```
 //!
-//! where the reference is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file, both evaluated between their grid
-//! points by dense output. With times given by `--at`, errors are taken there alone, with equal weights 1/n, and
+//! or, `--dense`, the integrals of the same over all of every step by its dense output (6 Gauss points in a step; the polynomials of schemes that have some), and likewise for the sums
+//! of normal percussions up to t (x is p), where the reference knows them. The reference is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file, both evaluated between their grid
+//! points by dense output. The graph distance is always that of the curves through the step ends. With times given by `--at`, errors are taken there alone, with equal weights 1/n, and
 //! the graph distance is that of the points joined. The order is fitted to L¹ ([`nonsmooth::measure::fit_order`]); errors that are rounding,
 //! below 1e-13 of the largest value, take no part.
 
@@ -18,7 +19,7 @@ mod reference;
 mod request;
 mod rows;
 
-pub use errors::{Errors, Norms};
+pub use errors::{Errors, Norms, Sums};
 pub use html::compare_html;
 pub use request::{CompareRequest, ReferenceChoice, SchemeChoice};
 pub use rows::{Comparison, OrderRow, Row, compare, compare_json};

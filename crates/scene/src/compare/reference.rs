@@ -25,11 +25,27 @@ impl Reference {
         }
     }
 
-    /// Its own grid, where it has one.
-    pub(super) fn grid(&self) -> Option<&[f64]> {
+    /// The contacts whose normal percussions it knows.
+    pub(super) fn contacts(&self) -> Vec<String> {
+        match self {
+            Reference::Exact(e) => e.contacts.clone(),
+            Reference::Curve(c) => c.contacts().map(String::from).collect(),
+        }
+    }
+
+    /// Sums of the normal percussions of these contacts up to a time.
+    pub(super) fn percussions(&self, t: f64, names: &[String]) -> Vec<f64> {
+        match self {
+            Reference::Exact(e) => e.percussions(t),
+            Reference::Curve(c) => c.percussions_at(t, names),
+        }
+    }
+
+    /// The run that it is, where it is one.
+    pub(super) fn curve(&self) -> Option<&Curve> {
         match self {
             Reference::Exact(_) => None,
-            Reference::Curve(c) => Some(&c.t),
+            Reference::Curve(c) => Some(c),
         }
     }
 

@@ -39,6 +39,8 @@ pub struct CompareRequest {
     pub end: Option<f64>,
     /// Times at which errors are taken; empty means all step ends.
     pub at: Vec<f64>,
+    /// Errors over all of every step, by dense output, not at step ends alone.
+    pub dense: bool,
     /// Threads; 0 means as many as there are cores.
     pub threads: usize,
 }

@@ -1,7 +1,7 @@
 //! The runs of a comparison, in parallel, and what they come to.
 
 use super::curve::Curve;
-use super::errors::{Errors, errors};
+use super::errors::{Errors, Where, errors};
 use super::reference::Reference;
 use super::request::{CompareRequest, SchemeChoice};
 use crate::file::Document;
@@ -46,6 +46,12 @@ pub struct OrderRow {
     pub u: Option<f64>,
     /// Its standard error.
     pub u_uncertainty: Option<f64>,
+    /// Order in the sums of percussions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// Its standard error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_uncertainty: Option<f64>,
     /// Order of u in graph distance.
     pub u_graph: Option<f64>,
     /// Its standard error.
@@ -101,6 +107,9 @@ pub fn compare(document: &Document, request: &CompareRequest) -> Result<Comparis
     }
     if let Some(h) = request.steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
         return Err(format!("step {h}: a step must be finite and > 0"));
+    }
+    if request.dense && !request.at.is_empty() {
+        return Err("--dense and --at: errors are taken over all of every step, or at given times".into());
     }
     let needs = plain.system.structure().needs;
     let schemes: Vec<SchemeChoice> = if request.schemes.is_empty() {
@@ -197,7 +206,12 @@ fn run(
     row.seconds = timer.seconds();
     row.calls = summary.work.scheme_calls;
     if summary.status == Status::Done {
-        row.errors = Some(errors(&*prepared.system, &curve, reference, &request.at, step, unit));
+        let place = match request.at.is_empty() {
+            false => Where::At(&request.at),
+            true if request.dense => Where::Dense,
+            true => Where::Ends,
+        };
+        row.errors = Some(errors(&*prepared.system, &curve, reference, place, step, unit));
     } else {
         row.reason = Some(summary.stop.map_or_else(|| "interrupted".into(), |s| s.to_string()));
     }
@@ -216,12 +230,15 @@ fn orders(scheme: &SchemeChoice, rows: &[Row]) -> OrderRow {
         fit_order(&steps, &errors)
     };
     let (q, u, graph) = (fit(|e| e.q.l1), fit(|e| e.u.l1), fit(|e| e.u.graph));
+    let p = fit(|e| e.p.map_or(0.0, |p| p.l1));
     OrderRow {
         scheme: scheme.text(),
         q: q.map(|f| f.order),
         q_uncertainty: q.and_then(|f| f.uncertainty),
         u: u.map(|f| f.order),
         u_uncertainty: u.and_then(|f| f.uncertainty),
+        p: p.map(|f| f.order),
+        p_uncertainty: p.and_then(|f| f.uncertainty),
         u_graph: graph.map(|f| f.order),
         u_graph_uncertainty: graph.and_then(|f| f.uncertainty),
     }

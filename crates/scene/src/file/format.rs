@@ -60,6 +60,8 @@ record! {
         pub q: Formulas,
         /// Velocities (right limits at jumps), in order or by name.
         pub u: Formulas,
+        /// Normal percussions of contacts by name, summed up from the start (N s).
+        pub percussion: Named<Formula>,
         /// Condition on the parameters under which the formulas hold.
         pub when: Option<Formula>,
         /// Time (s) up to which they hold.

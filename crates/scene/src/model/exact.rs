@@ -11,6 +11,8 @@ pub struct ExactSolution {
     tape: Tape,
     nq: usize,
     nu: usize,
+    /// Contacts whose normal percussions are known.
+    pub contacts: Vec<String>,
     /// Time up to which it holds, s.
     pub until: f64,
     /// Where it was written.
@@ -40,16 +42,42 @@ impl ExactSolution {
         let mut graph = Graph::default();
         let mut roots = components(&mut graph, &mut variables, &exact.q, &model.coordinates, "coordinates")?;
         roots.extend(components(&mut graph, &mut variables, &exact.u, velocities, "velocities")?);
+        let mut contacts = Vec::new();
+        for (key, formula) in &exact.percussion.0 {
+            if !scene.contact.iter().any(|c| c.name.name == key.name) {
+                return Err(Fault::new(&key.origin, format!("`{}` is none of the contacts", key.name)));
+            }
+            contacts.push(key.name.clone());
+            roots.push(variables.node(&mut graph, formula, Allowed::All)?);
+        }
         let tape = Tape::new(&graph, &roots, |_| Slot::Time).map_err(|e| Fault::new(&exact.origin, e.to_string()))?;
-        Ok(Some(Self { tape, nq: model.coordinates.len(), nu: velocities.len(), until, origin: exact.origin.clone() }))
+        Ok(Some(Self {
+            tape,
+            nq: model.coordinates.len(),
+            nu: velocities.len(),
+            contacts,
+            until,
+            origin: exact.origin.clone(),
+        }))
     }
 
     /// (q, u) at a time.
     pub fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
-        let mut q = vec![0.0; self.nq + self.nu];
-        self.tape.evaluate(t, &[], &[], &mut q);
+        let mut q = self.all(t);
+        q.truncate(self.nq + self.nu);
         let u = q.split_off(self.nq);
         (q, u)
+    }
+
+    /// Normal percussions of the contacts, summed up to a time, N·s.
+    pub fn percussions(&self, t: f64) -> Vec<f64> {
+        self.all(t).split_off(self.nq + self.nu)
+    }
+
+    fn all(&self, t: f64) -> Vec<f64> {
+        let mut out = vec![0.0; self.nq + self.nu + self.contacts.len()];
+        self.tape.evaluate(t, &[], &[], &mut out);
+        out
     }
 }
 
