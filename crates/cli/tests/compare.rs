@@ -213,7 +213,8 @@ fn the_page_is_self_contained() {
     for outside in ["http://", "https://", "src=", "<link", "<script"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert_eq!(page.matches("<svg").count(), 12);
+    // Four norms of q and of u, and of percussions, over the step; two of them over work, twice.
+    assert_eq!(page.matches("<svg").count(), 13);
     assert!(page.contains("nonsmooth compare bouncing_ball --schemes all --steps 0.01,0.005"));
     assert!(!page.contains("<b>x"), "what a scene says is escaped");
     let kept: Value = serde_json::from_str(&d.read("page/compare.json")).unwrap();

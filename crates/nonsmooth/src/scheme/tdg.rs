@@ -18,7 +18,7 @@
 //! the end also contacts with g_N(t + dt, q⁺) ≤ ε: these collide. γ⁻ is that of the last stage for D⁻ and that of the start for D⁺.
 //!
 //! **Laws at the stages** are those of `acceleration.rs`. Where friction slips at the start, in the direction of the slip at the stage. If it would turn round in the step (γ_F⁺·γ_F ≤ 0), the step is
-//! made again with the law −(γ̇_F + γ_F/dt) ∈ N(λ_F), where γ_F is that of the start: it stops the slip within the step, or turns it where the cone does not hold it. Where more than 64 contacts with friction are
+//! made again with the law −(γ̇_F + γ_F/dt) ∈ N(λ_F), where γ_F is that of the start: it stops the slip within the step, or turns it where the cone does not hold it. Where more than 12 contacts with friction are
 //! closed that law is taken for all of them, so that the problems stay symmetric.
 //!
 //! **Restitution** is for contacts that collide. One whose flight would be shorter than a step, 2 e |γ_N⁻| ≤ dt p (p the acceleration towards contact), comes to rest. It does so at zero gap: where
@@ -99,7 +99,7 @@ const MAX_NEWTON: usize = 50;
 /// The matrix of Newton's method stays while an iteration leaves no more than this part of the change.
 const CHORD: f64 = 0.1;
 /// Closed contacts with friction beyond which the law of a slip that ends is taken for all of them.
-const CROWD: usize = 64;
+const CROWD: usize = 12;
 /// Relative error of the velocity with which a contact goes back to zero gap.
 const NEARLY: f64 = 1e-6;
 /// Steps of the power iteration for the stiffness.

@@ -92,7 +92,7 @@ fn smooth_problems() -> Vec<Smooth> {
             closed(|t| damped_free(0.0, 2.0, 1.0, 0.5, t)),
         ),
         Smooth {
-            rate: 1.0,
+            rate: 2.0,
             ..one(
                 "flight, force -10 exp(t)",
                 system(Flight::default()),
