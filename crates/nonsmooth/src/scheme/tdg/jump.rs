@@ -45,7 +45,7 @@ impl Place<'_> {
     }
 
     /// Whether γ⁻ is that of the start: D⁺, and degree 0.
-    fn from_start(&self) -> bool {
+    fn takes_start(&self) -> bool {
         self.whole() || self.tableau.side == Side::Plus
     }
 }
@@ -126,7 +126,7 @@ impl Jump {
             };
             let before = normal(t, &values.q_end, &start.u);
             let pull = (before - normal(t, &values.q_end, &values.smooth)) / dt;
-            let approach = if place.from_start() {
+            let approach = if place.takes_start() {
                 -normal(start.t, &start.q, &start.u)
             } else {
                 -normal(t, &values.q_end, values.v(values.n - 1))
@@ -171,7 +171,7 @@ impl Jump {
             work.full.matrix.add_scaled(1.0, &work.mass);
             self.matrix_stays = system.structure().constant_mass;
         }
-        if place.from_start() {
+        if place.takes_start() {
             work.velocities_before(system, start.t, &start.q, &start.u, list, &self.included);
         } else {
             work.velocities_before(system, t, &values.q_end, values.v(values.n - 1), list, &self.included);

@@ -107,7 +107,7 @@ impl Newton {
         dt: f64,
         values: &mut Values,
         forces: &mut [Forces],
-        mut jump: Option<&mut VelocityLevel>,
+        jump: Option<&mut VelocityLevel>,
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
@@ -183,7 +183,7 @@ impl Newton {
             stage.scatter();
             at += m;
         }
-        if let Some(work) = jump.as_deref_mut() {
+        if let Some(work) = jump {
             work.r.clear();
             work.r.extend(self.r[at..].iter().map(|p| p * dt));
         }
