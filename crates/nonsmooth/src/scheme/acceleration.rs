@@ -11,7 +11,7 @@
 //! Friction that slips follows the normal force: a row g̈_N with the force direction W_N − μ W_F γ_F/‖γ_F‖.
 //!
 //! A scheme that looks for the time at which a law changes asks what the forces would be if it did not: `Treat::Closed`, `Treat::Stuck`. One that takes
-//! these forces for a whole step from velocities γ₀ at its start asks with these ([`Origin`]): then a contact or an element at rest is one whose
+//! these forces for a whole step from velocities γ₀ at its start asks with these (`Origin`): then a contact or an element at rest is one whose
 //! velocity at the end of the step would be none,
 //!
 //! ```text
