@@ -90,6 +90,35 @@ fn growth(t: &Tableau, z: f64) -> f64 {
     if disc <= 0.0 { det.abs().sqrt() } else { 0.5 * trace.abs() + disc.sqrt() }
 }
 
+/// Growth of D⁺ per step at ω dt = 10, M = 1..8, with (67), and with the weights of velocities for positions, as `docs/schemes/tdg.md` states them: computed apart from this code,
+/// by eigenvalues of the steps' matrices.
+const PLUS: [(f64, f64); 8] = [
+    (97.98979, 0.0199960),
+    (63.27452, 0.0644875),
+    (0.341163, 0.160531),
+    (2.078553, 0.262905),
+    (1.565999, 0.408652),
+    (0.926956, 0.662625),
+    (0.999128, 0.912137),
+    (1.000071, 0.989433),
+];
+
+#[test]
+fn plus_with_continuous_positions_is_not_stable_and_with_others_it_is() {
+    for (m, (continuous, discontinuous)) in (1..).zip(PLUS) {
+        let plain = Tableau::new(Side::Plus, m);
+        let ours = Tableau { b: plain.a.clone(), ..plain.clone() };
+        let found = (growth(&plain, 10.0), growth(&ours, 10.0));
+        println!(
+            "tdg-plus, M = {m}, omega dt = 10: growth {:.6} with (67), {:.6} with the weights of velocities",
+            found.0, found.1
+        );
+        // The digits that are stated.
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * b;
+        assert!(near(found.0, continuous) && near(found.1, discontinuous), "M = {m}: {found:?}");
+    }
+}
+
 /// ω dt up to which the energy of an oscillator grows by less than 1 % per step, as `docs/schemes/tdg.md` states it.
 const LIMITS: [f64; 9] = [0.10, 2.00, 2.82, 2.35, 3.13, 5.99, 6.27, 9.37, 12.37];
 
