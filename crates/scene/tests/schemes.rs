@@ -8,6 +8,7 @@ use nonsmooth_scene::bundled::EXAMPLES;
 use nonsmooth_scene::file::format::json_schema;
 use nonsmooth_scene::prepare::{Prepared, Request};
 use nonsmooth_scene::run::RunOptions;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Scheme, scene, and a part of the message.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -66,42 +67,49 @@ const FEWER: &[(&str, &[&str])] = &[
 
 /// Steps that are taken of every pair: through the first impacts of every scene.
 const STEPS: f64 = 3000.0;
-/// Heaps are slow with this scheme, whose stages and collisions act on each other: steps of them, up to the first impacts.
-const SLOW: (&str, &[&str], f64) = ("tdg-plus", &["disc_pile", "mixing_disks"], 60.0);
 
 #[test]
 fn every_scheme_runs_every_scene_that_its_capabilities_allow() {
-    let mut refused = Vec::new();
-    for example in EXAMPLES {
-        for info in SCHEMES {
-            let what = format!("{} on {}", info.name, example.name);
-            let set = FEWER.iter().filter(|(name, _)| *name == example.name).flat_map(|(_, set)| set.iter());
-            let set = set.map(|s| (*s).to_string()).collect();
-            let mut request = Request { scheme: Some(info.name.into()), set, ..Request::default() };
-            let whole = Prepared::load(example.name, &request).unwrap();
-            let slow = info.name == SLOW.0 && SLOW.1.contains(&example.name);
-            let steps = if slow { SLOW.2 } else { STEPS };
-            request.end = Some((steps * whole.options.step).min(whole.options.end));
-            let mut scene = Prepared::load(example.name, &request).unwrap();
-            match scene.run(&RunOptions::default(), &mut |_, _| {}) {
-                Ok(outcome) => {
-                    let s = &outcome.summary;
-                    assert_eq!(s.status, Status::Done, "{what}: {:?}", s.stop.as_ref().map(ToString::to_string));
-                    // The solver's tolerance of 1e-10 in the scale of the certificate, and rounding of the ledger.
-                    assert!(s.worst.residual() <= 1e-8, "{what}: residual {:e}", s.worst.residual());
-                    assert!(s.energy.closure <= 1e-9, "{what}: closure {:e}", s.energy.closure);
+    let pairs: Vec<_> = EXAMPLES.iter().flat_map(|e| SCHEMES.iter().map(|s| (e.name, s.name))).collect();
+    let (next, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(|| {
+                while let Some(&(scene, scheme)) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    refused.fetch_add(usize::from(!runs(scene, scheme)), Ordering::Relaxed);
                 }
-                Err(e) => {
-                    let message = e.to_string();
-                    let known = REFUSED.iter().find(|(s, n, _)| (*s, *n) == (info.name, example.name));
-                    let (.., part) = known.unwrap_or_else(|| panic!("{what}: {message}"));
-                    assert!(message.contains(part), "{what}: {message}");
-                    refused.push((info.name, example.name));
-                }
-            }
+            });
+        }
+    });
+    assert_eq!(refused.into_inner(), REFUSED.len());
+}
+
+/// Runs a scheme on a scene and looks at the result. False if it is refused, for the reason in the list.
+fn runs(name: &str, scheme: &str) -> bool {
+    let what = format!("{scheme} on {name}");
+    let set = FEWER.iter().filter(|(n, _)| *n == name).flat_map(|(_, set)| set.iter());
+    let set = set.map(|s| (*s).to_string()).collect();
+    let mut request = Request { scheme: Some(scheme.into()), set, ..Request::default() };
+    let whole = Prepared::load(name, &request).unwrap();
+    request.end = Some((STEPS * whole.options.step).min(whole.options.end));
+    let mut scene = Prepared::load(name, &request).unwrap();
+    match scene.run(&RunOptions::default(), &mut |_, _| {}) {
+        Ok(outcome) => {
+            let s = &outcome.summary;
+            assert_eq!(s.status, Status::Done, "{what}: {:?}", s.stop.as_ref().map(ToString::to_string));
+            // The solver's tolerance of 1e-10 in the scale of the certificate, and rounding of the ledger.
+            assert!(s.worst.residual() <= 1e-8, "{what}: residual {:e}", s.worst.residual());
+            assert!(s.energy.closure <= 1e-9, "{what}: closure {:e}", s.energy.closure);
+            true
+        }
+        Err(e) => {
+            let message = e.to_string();
+            let known = REFUSED.iter().find(|(s, n, _)| (*s, *n) == (scheme, name));
+            let (.., part) = known.unwrap_or_else(|| panic!("{what}: {message}"));
+            assert!(message.contains(part), "{what}: {message}");
+            false
         }
     }
-    assert_eq!(refused.len(), REFUSED.len(), "refused {refused:?}");
 }
 
 /// The file that editors read, beside the documents.

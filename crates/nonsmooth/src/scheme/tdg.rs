@@ -38,16 +38,19 @@
 //! Order on smooth motion, at step ends: 2, 4, 4, 6, 6 for M = 1..5; between them M + 1 in u. Order 1 through impacts.
 
 mod examine;
+mod finish;
+mod iterate;
 mod jump;
 mod newton;
 mod options;
+mod stiffness;
 mod tableau;
 mod values;
 
 pub use options::{Position, TdgOptions};
 pub use tableau::{MAX_DEGREE, Side, Tableau};
 
-use super::acceleration::{Forces, Origin, Treat, still};
+use super::acceleration::{Forces, still};
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::{ACTIVATION, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
@@ -55,14 +58,13 @@ use crate::contract::{Kind, System};
 use crate::law::{ElementSets, Law};
 use crate::polynomial::lagrange;
 use crate::simulation::{Certificate, Ledger, Meter};
-use crate::state::{Sigma, State, Step, StepReport};
-use complementarity::linear::Matrix;
-use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
-use complementarity::{FullProblem, Mode, room};
+use crate::state::{State, Step};
+use complementarity::linear::dense::{all_finite, dot, norm};
+use complementarity::{FullProblem, room};
 use jump::{Jump, Place};
 use newton::Newton;
-use tableau::Role;
-use values::{Allowed, Values};
+use stiffness::Stiffness;
+use values::Values;
 
 pub(super) static MINUS: SchemeInfo = SchemeInfo {
     name: "tdg-minus",
@@ -90,22 +92,10 @@ fn make(side: Side, s: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
     Ok(Box::new(Tdg::new(TdgOptions::from_settings(side, s)?)))
 }
 
-/// Sweeps of the fixed point.
-const MAX_SWEEPS: usize = 50;
-/// Part of the change that a sweep may leave, else Newton's method takes over.
-const CONTRACTS: f64 = 0.5;
-/// Iterations of Newton's method.
-const MAX_NEWTON: usize = 50;
-/// The matrix of Newton's method stays while an iteration leaves no more than this part of the change.
-const CHORD: f64 = 0.1;
 /// Closed contacts with friction beyond which the law of a slip that ends is taken for all of them.
 const CROWD: usize = 12;
 /// Relative error of the velocity with which a contact goes back to zero gap.
 const NEARLY: f64 = 1e-6;
-/// Steps of the power iteration for the stiffness.
-const POWER: usize = 6;
-/// Largest degree at which stages begin with the polynomial of the step before: beyond, continuing it makes more of rounding than it gains.
-const CONTINUED: usize = 5;
 
 /// A time discontinuous Galerkin scheme. See the [module](self).
 pub struct Tdg {
@@ -129,15 +119,6 @@ pub struct Tdg {
     at_stage: Option<usize>,
     room: Vec<f64>,
     seen: examine::Seen,
-}
-
-struct Stiffness {
-    matrix: Matrix,
-    mass: Matrix,
-    x: Vec<f64>,
-    y: Vec<f64>,
-    /// The step length that the last estimate is for, where nothing else changes it.
-    known: Option<(f64, f64)>,
 }
 
 impl Tdg {
@@ -247,305 +228,6 @@ impl Tdg {
         Ok(())
     }
 
-    /// Whether forces are so stiff that (67) would not be stable.
-    fn is_stiff(&mut self, system: &dyn System, start: &State, dt: f64) -> bool {
-        match self.options.position {
-            Position::Continuous => return false,
-            Position::Discontinuous => return self.tableau.degree() > 0,
-            Position::Auto if self.tableau.degree() == 0 => return false,
-            Position::Auto => {}
-        }
-        let s = system.structure();
-        let stiffness = self.stiffness.get_or_insert_with(|| {
-            Box::new(Stiffness {
-                matrix: Matrix::new(&s.pattern),
-                mass: Matrix::new(&s.pattern),
-                x: vec![0.0; s.nu()],
-                y: vec![0.0; s.nu()],
-                known: None,
-            })
-        });
-        let limit = (1.0 + 0.5 * self.tableau.degree() as f64).powi(2);
-        let Stiffness { matrix, mass, x, y, known } = &mut **stiffness;
-        if let Some((length, estimate)) = *known
-            && length == dt
-        {
-            return estimate > limit;
-        }
-        matrix.clear();
-        for i in 0..s.forces.len() {
-            system.force_jacobian(i, start.t, &start.q, &start.u, dt * dt, dt, matrix);
-        }
-        mass.clear();
-        system.mass(start.t, &start.q, mass);
-        // A mass matrix without factors shows at the stages.
-        if mass.factor().is_err() {
-            return false;
-        }
-        // Anything that is not orthogonal to a mode: entries of both signs, none alike.
-        x.iter_mut().enumerate().for_each(|(i, x)| *x = ((i * 7 + 3) % 11) as f64 - 5.3);
-        let mut estimate = 0.0;
-        for _ in 0..POWER {
-            let size = norm(x);
-            if !(size > 0.0 && size.is_finite()) {
-                break;
-            }
-            x.iter_mut().for_each(|x| *x /= size);
-            matrix.multiply(x, y);
-            mass.solve(y);
-            std::mem::swap(x, y);
-            estimate = norm(x);
-        }
-        if s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian) {
-            *known = Some((dt, estimate));
-        }
-        estimate > limit
-    }
-
-    /// Accelerations to begin with: those of the step before, continued.
-    fn guess(&mut self, start: &State, dt: f64) {
-        let v = &mut self.values;
-        v.begin(start);
-        v.terms = 0.0;
-        let before = &start.memory;
-        if self.tableau.degree() <= CONTINUED && before.length == dt && before.stages.len() == v.a.len() {
-            v.a.fill(0.0);
-            for l in 0..v.n {
-                for k in 0..v.n {
-                    let from = &before.stages[k * v.nu..(k + 1) * v.nu];
-                    values::add(self.ahead[l * v.n + k], from, &mut v.a[l * v.nu..(l + 1) * v.nu]);
-                }
-            }
-        } else if let Some(last) = before.stages.len().checked_sub(v.nu).filter(|_| !before.stages.is_empty()) {
-            for l in 0..v.n {
-                v.a[l * v.nu..(l + 1) * v.nu].copy_from_slice(&before.stages[last..]);
-            }
-        } else {
-            v.a.fill(0.0);
-        }
-    }
-
-    /// M, h and laws at stage `l`.
-    fn assemble_stage(&mut self, system: &dyn System, start: &State, step: &Step, l: usize) {
-        let t = start.t + self.tableau.c[l] * step.dt;
-        let at = (t, self.values.q(l), self.values.v(l));
-        let (acts, rests) = (&self.acts, &self.rests);
-        let treat = |i: usize, _: &[f64]| if rests[i] { Treat::Rest } else { Treat::Law };
-        let origin = Origin { gamma: &self.gamma, rate: 1.0 / step.dt };
-        self.forces[l].assemble(system, at, &step.candidates, |i| acts[i], treat, Some(origin));
-    }
-
-    /// The acceleration of stage `l`.
-    fn evaluate(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        step: &Step,
-        l: usize,
-        solve: &mut Solve,
-        work: &mut StepReport,
-    ) -> Result<(), Failure> {
-        self.assemble_stage(system, start, step, l);
-        self.at_stage = Some(l);
-        self.forces[l].begin_with(&self.begin);
-        self.forces[l].solve_assembled(system, solve, work)?;
-        self.at_stage = None;
-        self.values.terms = self.values.terms.max(step.dt * max_norm(self.forces[l].full.free_velocity()));
-        let a = self.forces[l].acceleration();
-        if !all_finite(a) {
-            return Err(Failure::NotFinite { what: "the equation of motion".into() });
-        }
-        self.values.a_mut(l).copy_from_slice(a);
-        Ok(())
-    }
-
-    /// The accelerations of the stages of one role.
-    fn evaluate_all(
-        &mut self,
-        role: Role,
-        system: &dyn System,
-        start: &State,
-        step: &Step,
-        solve: &mut Solve,
-        work: &mut StepReport,
-    ) -> Result<(), Failure> {
-        for l in 0..self.tableau.stages() {
-            if self.tableau.role(l) == role {
-                self.evaluate(system, start, step, l, solve, work)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Velocities and positions of the stages from accelerations. The measure of their change.
-    fn combine(&mut self, system: &dyn System, start: &State, dt: f64) -> f64 {
-        let allowed = Allowed { part: self.options.newton_tol, terms: self.values.terms };
-        let v = self.values.velocities(&self.tableau, start, dt, allowed);
-        v.max(self.values.positions(system, &self.tableau, start, dt, allowed))
-    }
-
-    /// The jump of D⁺, which its stages see.
-    fn jump_within(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        step: &Step,
-        solve: &mut Solve,
-        work: &mut StepReport,
-    ) -> Result<(), Failure> {
-        if self.tableau.side == Side::Minus {
-            return Ok(());
-        }
-        self.values.sum(&self.tableau, start, step.dt);
-        let place = Place { tableau: &self.tableau, start, dt: step.dt };
-        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
-    }
-
-    /// The stages as a fixed point. False if it does not contract.
-    fn sweep(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<bool, Failure> {
-        let (n, dt) = (self.tableau.stages(), out.dt);
-        let mut report = StepReport::default();
-        let mut jumps = StepReport::default();
-        self.evaluate_all(Role::Start, system, start, out, solve, &mut report)?;
-        self.combine(system, start, dt);
-        let mut contracts = true;
-        if (0..n).any(|l| self.tableau.role(l) == Role::Iterated) {
-            let mut before = f64::INFINITY;
-            contracts = false;
-            for sweep in 0..MAX_SWEEPS {
-                self.evaluate_all(Role::Iterated, system, start, out, solve, &mut report)?;
-                self.jump_within(system, start, out, solve, &mut jumps)?;
-                let change = self.combine(system, start, dt);
-                out.report.newton += 1;
-                if change <= 1.0 {
-                    contracts = true;
-                    break;
-                }
-                if !change.is_finite() || sweep > 1 && change > CONTRACTS * before {
-                    break;
-                }
-                before = change;
-            }
-        } else {
-            // Velocities are explicit; positions may follow from themselves.
-            for _ in 0..MAX_SWEEPS {
-                if system.structure().identity_kinematics || self.combine(system, start, dt) <= 1.0 {
-                    break;
-                }
-            }
-        }
-        if contracts {
-            self.evaluate_all(Role::Last, system, start, out, solve, &mut report)?;
-        }
-        out.report.add(&report, dt);
-        out.report.add(&jumps, 1.0);
-        Ok(contracts)
-    }
-
-    /// The stages by Newton's method.
-    fn newton(&mut self, system: &dyn System, start: &State, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
-        let (n, dt) = (self.tableau.stages(), out.dt);
-        let plus = self.tableau.side == Side::Plus;
-        let mut newton = match self.newton.take() {
-            Some(newton) => newton,
-            None => Box::new(Newton::new(system, n, plus)),
-        };
-        let mut report = StepReport::default();
-        let (mut before, mut change) = (f64::INFINITY, f64::INFINITY);
-        self.combine(system, start, dt);
-        let mut result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: f64::INFINITY });
-        for iteration in 0..MAX_NEWTON {
-            for l in 0..n {
-                self.assemble_stage(system, start, out, l);
-                self.forces[l].begin_with(&self.begin);
-            }
-            if iteration == 0 {
-                let free = self.forces.iter_mut().map(|f| f.full.free().map_or(0.0, max_norm));
-                self.values.terms = free.fold(self.values.terms, |terms, a| terms.max(dt * a));
-            }
-            if plus {
-                self.values.sum(&self.tableau, start, dt);
-                let place = Place { tableau: &self.tableau, start, dt };
-                self.jump.assemble(system, &out.candidates, &self.values, place);
-            }
-            let jump = if plus { self.jump.work.as_deref_mut() } else { None };
-            if iteration == 0 || change > CHORD * before {
-                let at = (start.t, dt);
-                newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, jump.as_deref(), at);
-            }
-            let (tableau, values, forces) = (&self.tableau, &mut self.values, &mut self.forces);
-            if let Err(e) = newton.iterate(system, tableau, start, dt, values, forces, jump, solve, &mut report) {
-                result = Err(e);
-                break;
-            }
-            before = change;
-            change = self.combine(system, start, dt);
-            out.report.newton += 1;
-            if !change.is_finite() {
-                result = Err(Failure::NotFinite { what: "the state".into() });
-                break;
-            }
-            if change <= 1.0 {
-                result = Ok(());
-                break;
-            }
-            result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: change * self.options.newton_tol });
-        }
-        out.report.add(&report, dt);
-        self.newton = Some(newton);
-        result
-    }
-
-    /// All stages and the jump, for the modes as they are.
-    fn solve_all(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
-        let dt = out.dt;
-        let place = Place { tableau: &self.tableau, start, dt };
-        self.jump.begin(&out.candidates, &self.acts, place);
-        let threshold = self.options.restitution_threshold;
-        let minus = self.tableau.side == Side::Minus;
-        let mut newton = self.values.stiff;
-        let mut extended = false;
-        loop {
-            if !newton {
-                newton = !self.sweep(system, start, solve, out)?;
-                if newton {
-                    out.report.retries += 1;
-                    self.guess(start, dt);
-                }
-            }
-            if newton {
-                self.newton(system, start, solve, out)?;
-            }
-            self.values.sum(&self.tableau, start, dt);
-            // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
-            let place = Place { tableau: &self.tableau, start, dt };
-            let once = extended && self.tableau.degree() == 0;
-            let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
-            if minus {
-                let mut report = StepReport::default();
-                self.jump.solve(system, &out.candidates, &mut self.values, place, solve, &mut report)?;
-                out.report.add(&report, 1.0);
-                return Ok(());
-            }
-            if !more {
-                return Ok(());
-            }
-            extended = true;
-        }
-    }
-
     /// Whether a slip has turned round, so that the step is to be made again with it at rest.
     fn has_turned(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
         let Some(work) = self.jump.work.as_mut() else { return false };
@@ -581,111 +263,6 @@ impl Tdg {
             }
         }
         changed
-    }
-
-    /// Everything that the step is into `out`.
-    fn finish(&mut self, system: &dyn System, start: &State, out: &mut Step) {
-        let nobody = self.jump.is_empty();
-        let Some(work) = self.jump.work.as_mut() else { return };
-        let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
-        let (list, v) = (&out.candidates, &self.values);
-        out.end.t = start.t + dt;
-        room::assign(&mut out.end.q, &v.q_end);
-        out.end.u.clear();
-        out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
-        if !nobody && self.tableau.side == Side::Minus {
-            room::assign(&mut out.end.u, &work.v);
-        }
-        // Percussions: those of the jump, and forces times their weights.
-        let values = out.end.percussions.values_mut();
-        if nobody {
-            values.fill(0.0);
-        } else {
-            work.scatter(list, values);
-        }
-        let mut smooth = std::mem::take(&mut self.room);
-        smooth.clear();
-        room::resize(&mut smooth, values.len(), 0.0);
-        let stages = &mut out.stages;
-        for (l, forces) in self.forces.iter().enumerate() {
-            let lambda = forces.lambda();
-            values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
-            stages.lambda.extend_from_slice(lambda);
-        }
-        stages.nodes.extend_from_slice(&self.tableau.c);
-        stages.q.extend_from_slice(&v.q);
-        stages.u.extend_from_slice(&v.v);
-        stages.acts.extend_from_slice(&self.acts);
-        stages.rests.extend_from_slice(&self.rests);
-        stages.restitution.extend_from_slice(&self.jump.restitution);
-        stages.lift.extend_from_slice(&self.jump.lift);
-        stages.stiff = v.stiff;
-        let jumped = degree > 0 && self.jump.collision;
-        for i in 0..values.len() {
-            values[i] += smooth[i];
-        }
-        if jumped {
-            out.parts.smooth.extend_from_slice(&smooth);
-            out.parts.active.extend_from_slice(&self.acts);
-            out.parts.restitution.extend_from_slice(&self.jump.restitution);
-            if self.tableau.side == Side::Minus {
-                out.u_minus.extend_from_slice(v.v(n - 1));
-            }
-        }
-        self.room = smooth;
-
-        // Modes and velocities.
-        let (t, end) = (out.end.t, &out.end);
-        let still = still(&end.u);
-        let mut contacts = 0;
-        if degree == 0 {
-            work.forget_velocities();
-            work.velocities_after(&out.end.u);
-            room::assign(&mut out.active, &self.jump.included);
-            work.finish(out);
-        } else {
-            for (i, k) in list.items().iter().enumerate() {
-                let (range, took_part) = (list.range(i), self.acts[i] || self.jump.included[i]);
-                out.active[i] = took_part;
-                let skip = usize::from(k.kind == Kind::Contact);
-                if !took_part {
-                    out.sigma[i] = Sigma::OPEN;
-                    out.gamma_minus[range.clone()].fill(0.0);
-                    out.gamma_plus[range].fill(0.0);
-                    continue;
-                }
-                contacts += skip;
-                if self.jump.included[i] {
-                    out.gamma_minus[range.clone()].copy_from_slice(work.before(list, i));
-                } else {
-                    out.gamma_minus[range.clone()].copy_from_slice(&self.gamma[range.clone()]);
-                }
-                work.velocity_before(system, t, &end.q, &end.u, list, i);
-                out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
-                let mode = |impressed: bool| if impressed { Mode::Impressed } else { Mode::Constraint };
-                let mut sigma = Sigma(0);
-                if skip == 1 {
-                    sigma.set(0, mode(end.percussions.values()[range.start] <= 0.0));
-                    if k.dim() > 1 {
-                        sigma.set(1, mode(norm(&out.gamma_plus[range][1..]) > still));
-                    }
-                } else if k.kind == Kind::Element {
-                    let moves = &out.gamma_plus[range];
-                    match &*k.law {
-                        Law::Element(law) if matches!(law.sets, ElementSets::Box { .. }) => {
-                            let bits = moves.iter().take(32).enumerate();
-                            bits.for_each(|(bit, g)| sigma.set(bit, mode(g.abs() > still)));
-                        }
-                        _ => sigma.set(0, mode(norm(moves) > still)),
-                    }
-                }
-                out.sigma[i] = sigma;
-            }
-            out.report.contacts = contacts;
-            out.impact = jumped;
-        }
-        room::assign(&mut out.end.memory.stages, &self.values.a);
-        out.end.memory.length = dt;
     }
 }
 

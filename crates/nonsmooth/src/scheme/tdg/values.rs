@@ -23,6 +23,8 @@ pub(super) struct Values {
     /// Position at the end, and velocity there before the jump's percussions.
     pub(super) q_end: Vec<f64>,
     pub(super) smooth: Vec<f64>,
+    /// By how much velocities changed last, at most.
+    pub(super) changed: f64,
     rate: Vec<f64>,
     before: Vec<f64>,
 }
@@ -83,6 +85,7 @@ impl Values {
             }
             add(dt * tableau.kappa[l], &self.y, out);
         }
+        self.changed = self.before.iter().zip(&self.v).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         excess(&self.before, &self.v, &start.u, allowed)
     }
 

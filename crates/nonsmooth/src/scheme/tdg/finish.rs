@@ -1,0 +1,116 @@
+//! What a step leaves: state, percussions, stages, modes.
+
+use super::{Side, Tdg, values};
+use crate::contract::{Kind, System};
+use crate::law::{ElementSets, Law};
+use crate::scheme::acceleration::still;
+use crate::state::{Sigma, State, Step};
+use complementarity::linear::dense::norm;
+use complementarity::{Mode, room};
+
+impl Tdg {
+    /// Everything that the step is into `out`.
+    pub(super) fn finish(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+        let nobody = self.jump.is_empty();
+        let Some(work) = self.jump.work.as_mut() else { return };
+        let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
+        let (list, v) = (&out.candidates, &self.values);
+        out.end.t = start.t + dt;
+        room::assign(&mut out.end.q, &v.q_end);
+        out.end.u.clear();
+        out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
+        if !nobody && self.tableau.side == Side::Minus {
+            room::assign(&mut out.end.u, &work.v);
+        }
+        // Percussions: those of the jump, and forces times their weights.
+        let values = out.end.percussions.values_mut();
+        if nobody {
+            values.fill(0.0);
+        } else {
+            work.scatter(list, values);
+        }
+        let mut smooth = std::mem::take(&mut self.room);
+        smooth.clear();
+        room::resize(&mut smooth, values.len(), 0.0);
+        let stages = &mut out.stages;
+        for (l, forces) in self.forces.iter().enumerate() {
+            let lambda = forces.lambda();
+            values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
+            stages.lambda.extend_from_slice(lambda);
+        }
+        stages.nodes.extend_from_slice(&self.tableau.c);
+        stages.q.extend_from_slice(&v.q);
+        stages.u.extend_from_slice(&v.v);
+        stages.acts.extend_from_slice(&self.acts);
+        stages.rests.extend_from_slice(&self.rests);
+        stages.restitution.extend_from_slice(&self.jump.restitution);
+        stages.lift.extend_from_slice(&self.jump.lift);
+        stages.stiff = v.stiff;
+        let jumped = degree > 0 && self.jump.collision;
+        for i in 0..values.len() {
+            values[i] += smooth[i];
+        }
+        if jumped {
+            out.parts.smooth.extend_from_slice(&smooth);
+            out.parts.active.extend_from_slice(&self.acts);
+            out.parts.restitution.extend_from_slice(&self.jump.restitution);
+            if self.tableau.side == Side::Minus {
+                out.u_minus.extend_from_slice(v.v(n - 1));
+            }
+        }
+        self.room = smooth;
+
+        // Modes and velocities.
+        let (t, end) = (out.end.t, &out.end);
+        let still = still(&end.u);
+        let mut contacts = 0;
+        if degree == 0 {
+            work.forget_velocities();
+            work.velocities_after(&out.end.u);
+            room::assign(&mut out.active, &self.jump.included);
+            work.finish(out);
+        } else {
+            for (i, k) in list.items().iter().enumerate() {
+                let (range, took_part) = (list.range(i), self.acts[i] || self.jump.included[i]);
+                out.active[i] = took_part;
+                let skip = usize::from(k.kind == Kind::Contact);
+                if !took_part {
+                    out.sigma[i] = Sigma::OPEN;
+                    out.gamma_minus[range.clone()].fill(0.0);
+                    out.gamma_plus[range].fill(0.0);
+                    continue;
+                }
+                contacts += skip;
+                if self.jump.included[i] {
+                    out.gamma_minus[range.clone()].copy_from_slice(work.before(list, i));
+                } else {
+                    out.gamma_minus[range.clone()].copy_from_slice(&self.gamma[range.clone()]);
+                }
+                work.velocity_before(system, t, &end.q, &end.u, list, i);
+                out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
+                let mode = |impressed: bool| if impressed { Mode::Impressed } else { Mode::Constraint };
+                let mut sigma = Sigma(0);
+                if skip == 1 {
+                    sigma.set(0, mode(end.percussions.values()[range.start] <= 0.0));
+                    if k.dim() > 1 {
+                        sigma.set(1, mode(norm(&out.gamma_plus[range][1..]) > still));
+                    }
+                } else if k.kind == Kind::Element {
+                    let moves = &out.gamma_plus[range];
+                    match &*k.law {
+                        Law::Element(law) if matches!(law.sets, ElementSets::Box { .. }) => {
+                            let bits = moves.iter().take(32).enumerate();
+                            bits.for_each(|(bit, g)| sigma.set(bit, mode(g.abs() > still)));
+                        }
+                        _ => sigma.set(0, mode(norm(moves) > still)),
+                    }
+                }
+                out.sigma[i] = sigma;
+            }
+            out.report.contacts = contacts;
+            out.impact = jumped;
+        }
+        room::assign(&mut out.end.memory.stages, &self.values.a);
+        out.end.memory.length = dt;
+    }
+}

@@ -1,0 +1,279 @@
+//! The stages and the jump of a step for given modes: a fixed point, or Newton's method. See the module above.
+
+use super::newton::Newton;
+use super::tableau::{Role, Side};
+use super::values::{self, Allowed};
+use super::{Place, Tdg};
+use crate::contract::System;
+use crate::scheme::acceleration::{Origin, Treat};
+use crate::scheme::{Failure, Solve};
+use crate::state::{State, Step, StepReport};
+use complementarity::linear::dense::{all_finite, max_norm};
+
+/// Sweeps of the fixed point.
+const MAX_SWEEPS: usize = 50;
+/// Part of the change that a sweep may leave, else Newton's method takes over.
+const CONTRACTS: f64 = 0.5;
+/// An iteration that contracts no more has converged as far as the solver goes if velocities change by no more than this times what the solver leaves of its
+/// problems: contacts hand it on to each other. Measured: 10 to 60 in a heap of 40 discs.
+const AMPLIFIED: f64 = 100.0;
+/// Iterations of Newton's method.
+const MAX_NEWTON: usize = 50;
+/// The matrix of Newton's method stays while an iteration leaves no more than this part of the change.
+const CHORD: f64 = 0.1;
+/// Largest degree at which stages begin with the polynomial of the step before: beyond, continuing it makes more of rounding than it gains.
+const CONTINUED: usize = 5;
+
+impl Tdg {
+    /// Accelerations to begin with: those of the step before, continued.
+    pub(super) fn guess(&mut self, start: &State, dt: f64) {
+        let v = &mut self.values;
+        v.begin(start);
+        v.terms = 0.0;
+        let before = &start.memory;
+        if self.tableau.degree() <= CONTINUED && before.length == dt && before.stages.len() == v.a.len() {
+            v.a.fill(0.0);
+            for l in 0..v.n {
+                for k in 0..v.n {
+                    let from = &before.stages[k * v.nu..(k + 1) * v.nu];
+                    values::add(self.ahead[l * v.n + k], from, &mut v.a[l * v.nu..(l + 1) * v.nu]);
+                }
+            }
+        } else if let Some(last) = before.stages.len().checked_sub(v.nu).filter(|_| !before.stages.is_empty()) {
+            for l in 0..v.n {
+                v.a[l * v.nu..(l + 1) * v.nu].copy_from_slice(&before.stages[last..]);
+            }
+        } else {
+            v.a.fill(0.0);
+        }
+    }
+
+    /// M, h and laws at stage `l`.
+    pub(super) fn assemble_stage(&mut self, system: &dyn System, start: &State, step: &Step, l: usize) {
+        let t = start.t + self.tableau.c[l] * step.dt;
+        let at = (t, self.values.q(l), self.values.v(l));
+        let (acts, rests) = (&self.acts, &self.rests);
+        let treat = |i: usize, _: &[f64]| if rests[i] { Treat::Rest } else { Treat::Law };
+        let origin = Origin { gamma: &self.gamma, rate: 1.0 / step.dt };
+        self.forces[l].assemble(system, at, &step.candidates, |i| acts[i], treat, Some(origin));
+    }
+
+    /// The acceleration of stage `l`.
+    fn evaluate(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        l: usize,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        self.assemble_stage(system, start, step, l);
+        self.at_stage = Some(l);
+        self.forces[l].begin_with(&self.begin);
+        self.forces[l].solve_assembled(system, solve, work)?;
+        self.at_stage = None;
+        self.values.terms = self.values.terms.max(step.dt * max_norm(self.forces[l].full.free_velocity()));
+        let a = self.forces[l].acceleration();
+        if !all_finite(a) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        self.values.a_mut(l).copy_from_slice(a);
+        Ok(())
+    }
+
+    /// The accelerations of the stages of one role.
+    pub(super) fn evaluate_all(
+        &mut self,
+        role: Role,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        for l in 0..self.tableau.stages() {
+            if self.tableau.role(l) == role {
+                self.evaluate(system, start, step, l, solve, work)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocities and positions of the stages from accelerations. The measure of their change.
+    pub(super) fn combine(&mut self, system: &dyn System, start: &State, dt: f64) -> f64 {
+        let allowed = Allowed { part: self.options.newton_tol, terms: self.values.terms };
+        let v = self.values.velocities(&self.tableau, start, dt, allowed);
+        v.max(self.values.positions(system, &self.tableau, start, dt, allowed))
+    }
+
+    /// The jump of D⁺, which its stages see.
+    pub(super) fn jump_within(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        if self.tableau.side == Side::Minus {
+            return Ok(());
+        }
+        self.values.sum(&self.tableau, start, step.dt);
+        let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
+    }
+
+    /// The stages as a fixed point. False if it does not contract.
+    pub(super) fn sweep(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<bool, Failure> {
+        let (n, dt) = (self.tableau.stages(), out.dt);
+        let mut report = StepReport::default();
+        let mut jumps = StepReport::default();
+        self.evaluate_all(Role::Start, system, start, out, solve, &mut report)?;
+        self.combine(system, start, dt);
+        let mut contracts = true;
+        if (0..n).any(|l| self.tableau.role(l) == Role::Iterated) {
+            let mut before = f64::INFINITY;
+            contracts = false;
+            for sweep in 0..MAX_SWEEPS {
+                self.evaluate_all(Role::Iterated, system, start, out, solve, &mut report)?;
+                self.jump_within(system, start, out, solve, &mut jumps)?;
+                let change = self.combine(system, start, dt);
+                out.report.newton += 1;
+                if change <= 1.0 {
+                    contracts = true;
+                    break;
+                }
+                if !change.is_finite() || sweep > 1 && change > CONTRACTS * before {
+                    contracts = self.values.changed <= AMPLIFIED * (dt * report.noise).max(jumps.noise);
+                    break;
+                }
+                before = change;
+            }
+        } else {
+            // Velocities are explicit; positions may follow from themselves.
+            for _ in 0..MAX_SWEEPS {
+                if system.structure().identity_kinematics || self.combine(system, start, dt) <= 1.0 {
+                    break;
+                }
+            }
+        }
+        if contracts {
+            self.evaluate_all(Role::Last, system, start, out, solve, &mut report)?;
+        }
+        out.report.add(&report, dt);
+        out.report.add(&jumps, 1.0);
+        Ok(contracts)
+    }
+
+    /// The stages by Newton's method.
+    pub(super) fn newton(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let (n, dt) = (self.tableau.stages(), out.dt);
+        let plus = self.tableau.side == Side::Plus;
+        let mut newton = match self.newton.take() {
+            Some(newton) => newton,
+            None => Box::new(Newton::new(system, n, plus)),
+        };
+        let mut report = StepReport::default();
+        let (mut before, mut change) = (f64::INFINITY, f64::INFINITY);
+        self.combine(system, start, dt);
+        let mut result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: f64::INFINITY });
+        for iteration in 0..MAX_NEWTON {
+            for l in 0..n {
+                self.assemble_stage(system, start, out, l);
+                self.forces[l].begin_with(&self.begin);
+            }
+            if iteration == 0 {
+                let free = self.forces.iter_mut().map(|f| f.full.free().map_or(0.0, max_norm));
+                self.values.terms = free.fold(self.values.terms, |terms, a| terms.max(dt * a));
+            }
+            if plus {
+                self.values.sum(&self.tableau, start, dt);
+                let place = Place { tableau: &self.tableau, start, dt };
+                self.jump.assemble(system, &out.candidates, &self.values, place);
+            }
+            let jump = if plus { self.jump.work.as_deref_mut() } else { None };
+            if iteration == 0 || change > CHORD * before {
+                let at = (start.t, dt);
+                newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, jump.as_deref(), at);
+            }
+            let (tableau, values, forces) = (&self.tableau, &mut self.values, &mut self.forces);
+            if let Err(e) = newton.iterate(system, tableau, start, dt, values, forces, jump, solve, &mut report) {
+                result = Err(e);
+                break;
+            }
+            before = change;
+            change = self.combine(system, start, dt);
+            out.report.newton += 1;
+            if !change.is_finite() {
+                result = Err(Failure::NotFinite { what: "the state".into() });
+                break;
+            }
+            let solved = change > CONTRACTS * before && self.values.changed <= AMPLIFIED * dt * report.noise;
+            if change <= 1.0 || solved {
+                result = Ok(());
+                break;
+            }
+            result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: change * self.options.newton_tol });
+        }
+        out.report.add(&report, dt);
+        self.newton = Some(newton);
+        result
+    }
+
+    /// All stages and the jump, for the modes as they are.
+    pub(super) fn solve_all(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        let dt = out.dt;
+        let place = Place { tableau: &self.tableau, start, dt };
+        self.jump.begin(&out.candidates, &self.acts, place);
+        let threshold = self.options.restitution_threshold;
+        let minus = self.tableau.side == Side::Minus;
+        let mut newton = self.values.stiff;
+        let mut extended = false;
+        loop {
+            if !newton {
+                newton = !self.sweep(system, start, solve, out)?;
+                if newton {
+                    out.report.retries += 1;
+                    self.guess(start, dt);
+                }
+            }
+            if newton {
+                self.newton(system, start, solve, out)?;
+            }
+            self.values.sum(&self.tableau, start, dt);
+            // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
+            let place = Place { tableau: &self.tableau, start, dt };
+            let once = extended && self.tableau.degree() == 0;
+            let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
+            if minus {
+                let mut report = StepReport::default();
+                self.jump.solve(system, &out.candidates, &mut self.values, place, solve, &mut report)?;
+                out.report.add(&report, 1.0);
+                return Ok(());
+            }
+            if !more {
+                return Ok(());
+            }
+            extended = true;
+        }
+    }
+}
