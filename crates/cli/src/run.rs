@@ -139,6 +139,7 @@ fn print_events(events: &[Event]) {
         EventKind::AccumulationEnd,
         EventKind::Break,
         EventKind::Redundancy,
+        EventKind::Switch,
     ];
     let counts: Vec<String> = kinds
         .iter()
@@ -148,7 +149,8 @@ fn print_events(events: &[Event]) {
         .collect();
     say!("events     {}", counts.join(", "));
     for e in events.iter().take(SHOWN_EVENTS) {
-        say!("           t = {:<14.8} {:<20} {}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+        let change = e.change.map_or(String::new(), |c| format!("  {}: {} to {}", c.law, c.from, c.to));
+        say!("           t = {:<14.8} {:<20} {}{change}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
     }
     if events.len() > SHOWN_EVENTS {
         say!("           ... {} more (--json or --out lists all)", events.len() - SHOWN_EVENTS);

@@ -116,10 +116,12 @@ pub struct Memory {
     pub length: f64,
     /// Steps in a row that ended at an event, up to here, for schemes that locate events.
     pub events: u32,
+    /// Discrete state of the step that led here, laid out as the percussions, where the next one is compared with it.
+    pub sigma: Option<Vec<Sigma>>,
 }
 
 impl Memory {
-    fn assign(&mut self, other: &Memory) {
+    pub(crate) fn assign(&mut self, other: &Memory) {
         room::assign(&mut self.before, &other.before);
         room::assign(&mut self.middle, &other.middle);
         room::assign(&mut self.first, &other.first);
@@ -127,6 +129,10 @@ impl Memory {
         room::assign(&mut self.stages, &other.stages);
         self.length = other.length;
         self.events = other.events;
+        match (&mut self.sigma, &other.sigma) {
+            (Some(mine), Some(theirs)) => room::assign(mine, theirs),
+            (mine, theirs) => mine.clone_from(theirs),
+        }
     }
 
     fn clear(&mut self) {
@@ -137,6 +143,7 @@ impl Memory {
         self.stages.clear();
         self.length = 0.0;
         self.events = 0;
+        self.sigma = None;
     }
 }
 
@@ -316,9 +323,81 @@ impl Stages {
     }
 }
 
+/// How a step of the augmented scheme came out [Studer2008, §9.2].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A step of a scheme that does not look.
+    #[default]
+    Plain,
+    /// All substeps have the discrete state of the step before, and the error is small enough.
+    Smooth,
+    /// The same, but the error is too large.
+    Inaccurate,
+    /// A substep has another discrete state: there is a switch. The step itself is then one step of the base scheme.
+    Detected,
+    /// There is a switch, and the step is as short as can be.
+    Resolved,
+}
+
+/// What an extrapolated step is made of; empty for other schemes.
+#[derive(Debug, Clone, Default)]
+pub struct Extrapolation {
+    /// How the step came out.
+    pub outcome: Outcome,
+    /// Order of the approximation that it is.
+    pub order: u32,
+    /// Estimated error over what is allowed; 0 where none was estimated.
+    pub error: f64,
+    /// Laws whose mode is another than in the step before, in the substep that showed it.
+    pub switches: usize,
+    /// Numbers of substeps of the rows of the tableau; empty for one step of the base scheme.
+    pub counts: Vec<u32>,
+    /// Whether it extrapolates in powers of dt².
+    pub even: bool,
+    /// Whether contacts that stay closed are to be projected after it.
+    pub project: bool,
+    /// The substeps of all rows, row after row; there may be more, which are room.
+    pub steps: Vec<Step>,
+}
+
+impl PartialEq for Extrapolation {
+    fn eq(&self, other: &Self) -> bool {
+        let what = |e: &Self| (e.outcome, e.order, e.error, e.switches, e.even);
+        let same = |(a, b): (&[Step], &[Step])| a.iter().map(|s| &s.end).eq(b.iter().map(|s| &s.end));
+        what(self) == what(other) && self.counts == other.counts && self.rows().zip(other.rows()).all(same)
+    }
+}
+
+impl Extrapolation {
+    /// Forgets everything but its room.
+    pub(crate) fn clear(&mut self) {
+        (self.outcome, self.order, self.error, self.switches) = (Outcome::Plain, 0, 0.0, 0);
+        (self.even, self.project) = (false, false);
+        self.counts.clear();
+    }
+
+    /// Substeps by row.
+    pub fn rows(&self) -> impl Iterator<Item = &[Step]> {
+        let mut at = 0;
+        self.counts.iter().map(move |&n| {
+            at += n as usize;
+            &self.steps[at - n as usize..at]
+        })
+    }
+
+    /// A copy without room.
+    pub(crate) fn kept(&self) -> Self {
+        let used = self.counts.iter().map(|n| *n as usize).sum();
+        Self { counts: self.counts.clone(), steps: self.steps[..used].to_vec(), ..*self }
+    }
+}
+
 /// Work of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
+    /// Calls of the scheme that makes steps: more than one where they are extrapolated.
+    pub calls: usize,
     /// One-step problems solved.
     pub solves: usize,
     /// Solver iterations of all of them.
@@ -402,6 +481,10 @@ pub struct Step {
     pub ahead: Vec<f64>,
     /// Why it ended.
     pub reason: Reason,
+    /// What it is extrapolated from, where it is.
+    pub extrapolation: Extrapolation,
+    /// Power to which restitutions are raised, where it is not the first (0): [Studer2008, §8.2].
+    pub restitution_power: f64,
     /// What it cost.
     pub report: StepReport,
     /// Version of the candidates that the arrays are sized for.
@@ -412,12 +495,13 @@ impl Step {
     /// Sizes the per-interaction arrays for the frozen candidates; the scheme fills them.
     pub(crate) fn begin(&mut self, dt: f64) {
         self.dt = dt;
-        self.report = StepReport { index_sets: 1, ..StepReport::default() };
+        self.report = StepReport { calls: 1, index_sets: 1, ..StepReport::default() };
         self.reason = Reason::Full;
         self.impact = false;
         self.u_minus.clear();
         self.parts.clear();
         self.stages.clear();
+        self.extrapolation.clear();
         self.ahead.clear();
         self.multipliers.clear();
         self.end.memory.clear();

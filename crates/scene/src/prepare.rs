@@ -171,6 +171,11 @@ impl Prepared {
         })
     }
 
+    /// Whether the scheme chooses the length of its steps.
+    pub fn adaptive(&self) -> bool {
+        self.scheme.adaptive
+    }
+
     /// Name and title.
     pub fn heading(&self) -> String {
         match &self.scene.title {
@@ -378,6 +383,12 @@ fn scheme_settings(
         return Err(Fault::new(&origin, format!("unknown scheme `{name}`{hint}")));
     };
     let mut settings = Settings::new();
+    // Which options there are may depend on a base.
+    let chosen = given.options.iter().find_map(|(key, value, _)| match value {
+        Setting::Word(w) if key == "base" => Some(w),
+        _ => None,
+    });
+    let base = chosen.map_or_else(Settings::new, |w| Settings::new().word("base", w));
     let mut origins: BTreeMap<String, Origin> = BTreeMap::new();
     for (key, value, origin) in &given.options {
         origins.insert(key.clone(), origin.clone());
@@ -389,7 +400,7 @@ fn scheme_settings(
             };
             continue;
         }
-        let wants_number = info.options.iter().any(|o| match (o.kind, value) {
+        let wants_number = scheme::options(info, &base).any(|o| match (o.kind, value) {
             _ if o.key != key => false,
             (OptionKind::Number { .. }, _) => true,
             (OptionKind::Automatic { .. }, value) => *value != Setting::Word("auto".into()),

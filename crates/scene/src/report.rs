@@ -3,6 +3,7 @@
 use crate::prepare::Prepared;
 use crate::run::{Outcome, status_name};
 use nonsmooth::names::Names;
+use nonsmooth::simulation::Change;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,6 +26,8 @@ struct Event<'a> {
     t: f64,
     kind: &'static str,
     contact: Option<&'a str>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    change: Option<Change>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +74,10 @@ struct Work {
     contacts_max: usize,
     contacts_avg: f64,
     pivots: usize,
+    detected: usize,
+    resolved: usize,
+    inaccurate: usize,
+    coarse: usize,
     wall_seconds: f64,
 }
 
@@ -97,6 +104,10 @@ struct Report<'a> {
 /// JSON has no infinity: what is not finite becomes the largest number.
 fn finite(x: f64) -> f64 {
     if x.is_finite() { x } else { f64::MAX.copysign(if x.is_nan() { 1.0 } else { x }) }
+}
+
+fn event(e: &nonsmooth::simulation::Event) -> Event<'_> {
+    Event { t: e.t, kind: e.kind.name(), contact: e.contact.as_deref(), change: e.change }
 }
 
 /// The result of a run.
@@ -133,13 +144,13 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
         stopped: stop.map(|stop| Stopped { t: stop.t, reason: stop.to_string(), saved: outcome.saved.clone() }),
         scene: &prepared.document.name,
         scheme: prepared.scheme.name,
-        step: Some(prepared.options.step),
+        step: (!prepared.adaptive()).then_some(prepared.options.step),
         t: s.end.t,
         coordinates: &prepared.system.structure().coordinates,
         q: &s.end.q,
         u: &s.end.u,
         at: outcome.at.iter().filter(|r| !r.q.is_empty()).map(|r| At { t: r.t, q: &r.q, u: &r.u }).collect(),
-        events: s.events.iter().map(|e| Event { t: e.t, kind: e.kind.name(), contact: e.contact.as_deref() }).collect(),
+        events: s.events.iter().map(event).collect(),
         worst: Worst {
             penetration: finite(s.worst.penetration),
             gap_velocity: finite(s.worst.gap_velocity),
@@ -172,6 +183,10 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
             contacts_max: w.contacts_max,
             contacts_avg: per(w.contacts, w.scheme_calls),
             pivots: w.pivots,
+            detected: w.detected,
+            resolved: w.resolved,
+            inaccurate: w.inaccurate,
+            coarse: w.coarse,
             wall_seconds: outcome.seconds,
         },
         percussions,

@@ -138,12 +138,14 @@ impl Prepared {
                 );
                 return Err(RunError::Request(message));
             }
+            let order = simulation.scheme_mut().order().smooth;
             let opened = Folder::open(path, run.force)?;
             recorder = Some(Recorder::new(
                 &opened.file("trajectory.npz"),
                 &*self.system,
                 columns,
                 self.every,
+                order,
                 !self.drawn.is_empty(),
             )?);
             folder = Some(opened);

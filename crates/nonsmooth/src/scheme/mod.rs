@@ -5,6 +5,7 @@
 //! in the convergence test, one line in the changelog.
 
 pub mod acceleration;
+pub mod augmented;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
 pub mod position_theta;
@@ -21,6 +22,7 @@ mod theta_step;
 pub mod trapezoidal_lcp;
 mod velocity_level;
 
+pub use augmented::{Augmented, AugmentedOptions};
 pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
 pub use position_theta::PositionTheta;
@@ -38,7 +40,7 @@ pub(crate) use velocity_level::is_impact;
 
 use crate::contract::{Needs, System};
 use crate::names::nearest;
-use crate::simulation::{Certificate, Ledger, Meter};
+use crate::simulation::{Certificate, Controller, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::{FullProblem, Options, Report, Solver};
 
@@ -111,6 +113,8 @@ pub struct SchemeInfo {
     pub impact_steps: usize,
     /// Whether a step also solves for the end of the next one.
     pub looks_ahead: bool,
+    /// Whether it chooses the length of its steps: the step of the run is the largest.
+    pub adaptive: bool,
     /// Stages of a step that Newton's method solves one after the other.
     pub stages: usize,
     /// What it can take.
@@ -171,6 +175,12 @@ pub enum Failure {
         /// Energy added over energy of the motion.
         gain: f64,
     },
+    /// More steps than allowed.
+    #[error("{steps} steps were not enough: raise the limit (--max-steps), or the smallest step")]
+    Steps {
+        /// The limit.
+        steps: usize,
+    },
     /// The contacts could not be listed.
     #[error("{why}")]
     Detection {
@@ -195,6 +205,21 @@ pub trait Scheme {
 
     /// Its order with the options it has.
     fn order(&self) -> Order;
+
+    /// The scheme that makes the steps: itself, or the base of one that extrapolates.
+    fn base(&self) -> &'static SchemeInfo {
+        self.info()
+    }
+
+    /// The controller that it wants, if it does not leave the length of steps to the loop.
+    fn controller(&mut self, _span: &Span) -> Result<Option<Box<dyn Controller>>, SettingsError> {
+        Ok(None)
+    }
+
+    /// Whether errors of a smooth motion with the interactions of this step, which was made, have an expansion in even powers of dt.
+    fn is_even(&mut self, _system: &dyn System, _start: &State, _step: &Step) -> bool {
+        false
+    }
 
     /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen. `out.end.t` may hold
     /// where the loop wants the step to end: start.t + dt up to rounding.
@@ -223,6 +248,19 @@ pub trait Scheme {
     }
 }
 
+/// The times of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Span<'a> {
+    /// Start, s.
+    pub start: f64,
+    /// End, s.
+    pub end: f64,
+    /// Step that was asked for, s.
+    pub step: f64,
+    /// Times at which a step ends, in ascending order, s.
+    pub breaks: &'a [f64],
+}
+
 /// All schemes.
 pub static SCHEMES: &[&SchemeInfo] = &[
     &moreau_jean::INFO,
@@ -234,14 +272,21 @@ pub static SCHEMES: &[&SchemeInfo] = &[
     &trapezoidal_lcp::INFO,
     &tdg::MINUS,
     &tdg::PLUS,
+    &augmented::INFO,
     &position_theta::INFO,
 ];
+
+/// The options of a scheme with these settings: its own, and those of its base.
+pub fn options(info: &SchemeInfo, settings: &Settings) -> impl Iterator<Item = &'static OptionInfo> {
+    let base = if info.name == augmented::INFO.name { augmented::base_of(settings) } else { None };
+    info.options.iter().chain(base.into_iter().flat_map(|b| b.options))
+}
 
 /// Makes a scheme by name. An unknown name is an error that suggests the nearest.
 pub fn make(name: &str, settings: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
     match SCHEMES.iter().find(|s| s.name == name) {
         Some(info) => {
-            settings.check_keys(info)?;
+            settings.check_keys(info, options(info, settings))?;
             (info.make)(settings)
         }
         None => Err(SettingsError::Scheme {

@@ -21,7 +21,7 @@ use super::theta_step::{
     Begin, FORCE, FORECAST, ForceRule, Forecast, GAMMA, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep,
     force_from, forecast_from,
 };
-use super::velocity_level::{ACTIVATION, SUPPORTS};
+use super::velocity_level::{ACTIVATION, SUPPORTS, directions_stay};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::System;
 use crate::simulation::{Certificate, Ledger, Meter};
@@ -37,6 +37,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: SUPPORTS,
     options: OPTIONS,
@@ -96,6 +97,11 @@ impl Scheme for MoreauJean {
 
     fn order(&self) -> Order {
         Order { smooth: if self.options.theta == 0.5 { 2 } else { 1 }, impacts: 1 }
+    }
+
+    /// With θ = 1/2: a step back from its end leads to its start.
+    fn is_even(&mut self, _system: &dyn System, _start: &State, step: &Step) -> bool {
+        self.options.theta == 0.5 && directions_stay(step)
     }
 
     fn step(

@@ -13,7 +13,10 @@
 //!
 //! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
 
-use super::velocity_level::{ACTIVATION, Applied, SUPPORTS, VelocityLevel, gap, kinematics_residual};
+use super::velocity_level::{
+    ACTIVATION, Applied, Restitution, SUPPORTS, VelocityLevel, directions_stay, forces_without_velocity, gap,
+    kinematics_residual,
+};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Meter};
@@ -28,6 +31,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: SUPPORTS,
     options: &[],
@@ -48,6 +52,8 @@ pub struct MoreauMidpoint {
     u_mean: Vec<f64>,
     /// Whether M̂ = M is assembled and constant.
     assembled: bool,
+    /// Whether the rule is a leapfrog for the system, once somebody has asked.
+    leapfrog: Option<bool>,
 }
 
 impl MoreauMidpoint {
@@ -56,6 +62,7 @@ impl MoreauMidpoint {
         let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if fresh {
             self.assembled = false;
+            self.leapfrog = None;
         }
         self.q_mid.resize(start.q.len(), 0.0);
         let qdot = rates(system, start.t, &start.q, &start.u, &mut self.qdot);
@@ -79,6 +86,7 @@ impl MoreauMidpoint {
         self.mean_velocity(start, &step.end.u);
         if let Some(work) = self.work.as_mut() {
             let t_mid = start.t + 0.5 * step.dt;
+            work.restitution = Restitution::wanted(step);
             work.begin(&step.candidates);
             work.velocities_before(system, t_mid, &self.q_mid, &start.u, &step.candidates, &step.active);
             work.assemble_rows(system, t_mid, &self.q_mid, step);
@@ -96,6 +104,13 @@ impl Scheme for MoreauMidpoint {
         Order { smooth: 1, impacts: 1 }
     }
 
+    /// Where h = h(t,q) and M is constant: a leapfrog.
+    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        let s = system.structure();
+        let leapfrog = || s.constant_mass && s.identity_kinematics && forces_without_velocity(system, start);
+        *self.leapfrog.get_or_insert_with(leapfrog) && directions_stay(step)
+    }
+
     fn step(
         &mut self,
         system: &dyn System,
@@ -111,6 +126,7 @@ impl Scheme for MoreauMidpoint {
             out.active[i] = k.kind != Kind::Contact || gap(system, k, t_mid, &self.q_mid)? <= ACTIVATION;
         }
         let Some(work) = self.work.as_mut() else { return Ok(()) };
+        work.restitution = Restitution::wanted(out);
         work.begin(&out.candidates);
         work.velocities_before(system, t_mid, &self.q_mid, &start.u, &out.candidates, &out.active);
         work.assemble_rows(system, t_mid, &self.q_mid, out);

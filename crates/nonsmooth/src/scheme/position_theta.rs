@@ -37,6 +37,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: true,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: Supports {
         friction_dim: 0,

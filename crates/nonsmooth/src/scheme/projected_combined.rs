@@ -41,6 +41,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: true,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: SUPPORTS,
     options: OPTIONS,

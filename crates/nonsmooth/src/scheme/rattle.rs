@@ -38,7 +38,7 @@ mod sensitivity;
 
 pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions};
 
-use super::velocity_level::SUPPORTS;
+use super::velocity_level::{SUPPORTS, directions_stay, forces_without_velocity};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
 use crate::contract::{Candidates, System};
 use crate::simulation::{Certificate, Ledger, Meter};
@@ -54,6 +54,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: true,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 2,
     supports: SUPPORTS,
     options: options::OPTIONS,
@@ -78,6 +79,8 @@ pub struct Rattle {
     /// Whether the last problem is that of the first stage.
     in_first: bool,
     ledger: examine::Scratch,
+    /// Whether no force depends on velocities, once somebody has asked.
+    velocity_free: Option<bool>,
 }
 
 /// Where a step stands.
@@ -211,6 +214,11 @@ impl Scheme for Rattle {
 
     fn order(&self) -> Order {
         Order { smooth: 2, impacts: 1 }
+    }
+
+    /// Where h = h(t,q): a step back from its end leads to its start.
+    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        directions_stay(step) && *self.velocity_free.get_or_insert_with(|| forces_without_velocity(system, start))
     }
 
     fn step(

@@ -61,6 +61,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: true,
     impact_steps: 4,
     looks_ahead: true,
+    adaptive: false,
     stages: 1,
     supports: Supports {
         friction_dim: 0,

@@ -127,15 +127,27 @@ impl Settings {
         self.0.get(key)
     }
 
-    pub(super) fn check_keys(&self, info: &SchemeInfo) -> Result<(), SettingsError> {
-        match self.0.keys().find(|k| !info.options.iter().any(|o| o.key == *k)) {
+    /// Refuses keys that are none of these options.
+    pub(super) fn check_keys(
+        &self,
+        info: &SchemeInfo,
+        options: impl Iterator<Item = &'static OptionInfo>,
+    ) -> Result<(), SettingsError> {
+        let known: Vec<&str> = options.map(|o| o.key).collect();
+        match self.0.keys().find(|k| !known.contains(&k.as_str())) {
             None => Ok(()),
             Some(key) => Err(SettingsError::Unknown {
                 scheme: info.name,
                 key: key.clone(),
-                nearest: nearest(key, info.options.iter().map(|o| o.key)).unwrap_or_default().into(),
+                nearest: nearest(key, known.iter().copied()).unwrap_or_default().into(),
             }),
         }
+    }
+
+    /// The settings that are none of these options.
+    pub(super) fn without(&self, options: &[OptionInfo]) -> Settings {
+        let others = self.0.iter().filter(|(k, _)| !options.iter().any(|o| o.key == *k));
+        Settings(others.map(|(k, v)| (k.clone(), v.clone())).collect())
     }
 
     /// The number of an option, checked, or its default.

@@ -7,12 +7,14 @@
 //! u ← u + M⁻¹ W_g μ,  W_gᵀ (u + M⁻¹ W_g μ) + χ = 0
 //! ```
 //!
+//! Contacts that stay closed may be projected with them, g_N = 0 and γ_N = 0, and γ_F = 0 where friction sticks: after extrapolation.
+//!
 //! Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
 
 use crate::contract::{Candidates, Kind, System};
-use crate::state::rates_into;
+use crate::state::{Sigma, rates_into};
 use complementarity::linear::dense::max_norm;
-use complementarity::{FullProblem, Options, Set, Solver, sets::MAX_DIM, solver};
+use complementarity::{FullProblem, Mode, Options, Set, Solver, sets::MAX_DIM, solver};
 
 /// Whether joints are projected after accepted steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -66,27 +68,40 @@ impl JointProjection {
     }
 
     /// The rows of all joints; `position`: c = g, else c = χ and velocity joints take part too.
-    fn rows(&mut self, system: &dyn System, candidates: &Candidates, t: f64, q: &[f64], position: bool) -> f64 {
+    fn rows(
+        &mut self,
+        system: &dyn System,
+        candidates: &Candidates,
+        closed: &[Sigma],
+        (t, q): (f64, &[f64]),
+        position: bool,
+    ) -> f64 {
         self.full.clear_blocks();
         let mut defect = 0.0f64;
-        for k in candidates.items() {
+        for (i, k) in candidates.items().iter().enumerate() {
             let joint = k.kind == Kind::Joint;
-            if !joint && (position || k.kind != Kind::VelocityJoint) {
+            let touches = k.kind == Kind::Contact && closed.get(i).is_some_and(|s| s.mode(0) == Mode::Constraint);
+            if !joint && !touches && (position || k.kind != Kind::VelocityJoint) {
                 continue;
             }
             let n = k.dofs.len();
+            let wanted = match (touches, position) {
+                (false, _) => k.dim(),
+                (true, false) if k.dim() > 1 && closed[i].mode(1) == Mode::Constraint => k.dim(),
+                (true, _) => 1,
+            };
             self.w.resize(k.dim() * n, 0.0);
             self.chi.resize(k.dim(), 0.0);
             self.g.resize(k.dim(), 0.0);
             system.velocity(k, t, q, &mut self.w, &mut self.chi);
             if position {
                 system.position(k, t, q, &mut self.g);
-                defect = defect.max(max_norm(&self.g[..k.dim()]));
+                defect = defect.max(max_norm(&self.g[..wanted]));
             }
             let c = if position { &self.g } else { &self.chi };
             let mut at = 0;
-            while at < k.dim() {
-                let d = (k.dim() - at).min(MAX_DIM);
+            while at < wanted {
+                let d = (wanted - at).min(MAX_DIM);
                 let rows = self.full.push_block(Set::Free { dim: d }, &k.dofs, &c[at..at + d]);
                 rows.copy_from_slice(&self.w[at * n..(at + d) * n]);
                 at += d;
@@ -102,11 +117,12 @@ impl JointProjection {
         self.full.solve(self.solver.as_mut(), &options, &mut self.r, &mut self.v).solved()
     }
 
-    /// Projects (q, u) at time t. Returns whether the joints close to the tolerance.
+    /// Projects (q, u) at time t. `closed` has the modes of contacts that are projected too, or is empty. Returns whether all close to the tolerance.
     pub fn project(
         &mut self,
         system: &dyn System,
         candidates: &Candidates,
+        closed: &[Sigma],
         t: f64,
         q: &mut [f64],
         u: &mut [f64],
@@ -114,7 +130,7 @@ impl JointProjection {
         let mut last = f64::INFINITY;
         self.iterations = 0;
         for _ in 0..MAX_ITERATIONS {
-            let defect = self.rows(system, candidates, t, q, true);
+            let defect = self.rows(system, candidates, closed, (t, q), true);
             if self.full.blocks().is_empty() || defect <= TOLERANCE || !(defect < last) {
                 break;
             }
@@ -142,7 +158,7 @@ impl JointProjection {
                 }
             }
         }
-        self.rows(system, candidates, t, q, false);
+        self.rows(system, candidates, closed, (t, q), false);
         if self.full.blocks().is_empty() {
             return true;
         }
@@ -153,6 +169,6 @@ impl JointProjection {
             return false;
         }
         u.copy_from_slice(&self.v);
-        self.rows(system, candidates, t, q, true) <= 1e-10
+        self.rows(system, candidates, closed, (t, q), true) <= 1e-10
     }
 }

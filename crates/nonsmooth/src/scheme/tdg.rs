@@ -73,6 +73,7 @@ pub(super) static MINUS: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: SUPPORTS,
     options: options::MINUS,

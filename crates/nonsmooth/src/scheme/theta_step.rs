@@ -46,7 +46,7 @@ pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, Theta
 pub use options::{ForceRule, Forecast};
 
 use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
-use super::velocity_level::VelocityLevel;
+use super::velocity_level::{Restitution, VelocityLevel};
 use super::{Failure, Solve};
 use crate::contract::{Candidates, System};
 use crate::state::{State, Step, rates_into};
@@ -571,6 +571,7 @@ impl ThetaStep {
             self.begin_trapezoid(system, start)?;
         }
         if let Some(work) = self.work.as_mut() {
+            work.restitution = Restitution::wanted(out);
             work.begin(&out.candidates);
         }
         Ok(())

@@ -82,6 +82,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     position_level: false,
     impact_steps: 1,
     looks_ahead: false,
+    adaptive: false,
     stages: 1,
     supports: Supports { friction_dim: 2, poisson: true, ..SUPPORTS },
     options: options::OPTIONS,

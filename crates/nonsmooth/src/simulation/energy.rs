@@ -117,6 +117,20 @@ impl Ledger {
         self.absolute.add(work.abs());
     }
 
+    /// Forgets everything.
+    pub(crate) fn reset(&mut self) {
+        self.forces.fill(Sum::default());
+        self.lines = Default::default();
+        self.absolute = Sum::default();
+    }
+
+    /// Adds another ledger of the same system, times a weight.
+    pub(crate) fn add_scaled(&mut self, weight: f64, other: &Ledger) {
+        let lines = self.forces.iter_mut().zip(&other.forces).chain(self.lines.iter_mut().zip(&other.lines));
+        lines.for_each(|(mine, theirs)| mine.add(weight * theirs.value()));
+        self.absolute.add(weight.abs() * other.absolute.value());
+    }
+
     /// Adds the lines of a force with potential in a step to (t₁, q₁): `q_star` is where it was evaluated, `mean` its work
     /// over the mean velocity and `moved` over the velocity that moved the position.
     pub(crate) fn add_potential(

@@ -11,6 +11,7 @@
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
 //! | paradox | a contact takes a percussion without approach since no force satisfies the laws |
+//! | switch | a law is in another mode than in the step before (schemes that look, `augmented`): which law, from what, to what; of friction while its contact stays closed |
 //! | instability | the numerics have made more energy than there was (`instability.rs`); the run stops |
 //!
 //! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
@@ -33,8 +34,9 @@
 use super::by_identity::ByIdentity;
 use crate::contract::Kind;
 use crate::law::Law;
+use crate::scheme::augmented::for_each_switch;
 use crate::scheme::is_impact;
-use crate::state::{Reason, Step};
+use crate::state::{Reason, State, Step};
 use complementarity::Mode;
 
 /// What happened.
@@ -63,6 +65,8 @@ pub enum EventKind {
     Paradox,
     /// The numerics have more than doubled the energy, by more than 1 % a step: the run stops.
     Instability,
+    /// A law is in another mode than before.
+    Switch,
 }
 
 impl EventKind {
@@ -80,6 +84,7 @@ impl EventKind {
             EventKind::Redundancy => "redundancy",
             EventKind::Paradox => "paradox",
             EventKind::Instability => "instability",
+            EventKind::Switch => "switch",
         }
     }
 }
@@ -95,6 +100,41 @@ pub struct Event {
     pub id: Option<u64>,
     /// Its name; filled in when a summary is made.
     pub contact: Option<String>,
+    /// What changed, of a switch.
+    pub change: Option<Change>,
+}
+
+/// A law that switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Change {
+    /// `normal`, `friction` or `element`.
+    pub law: &'static str,
+    /// Mode before.
+    pub from: &'static str,
+    /// Mode after.
+    pub to: &'static str,
+}
+
+/// The laws that switched between the step that led to `start` and this one.
+pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, Change)) {
+    for_each_switch(start, &step.candidates, &step.sigma, |i, bits| {
+        let (k, after) = (&step.candidates.items()[i], step.sigma[i]);
+        let mut change = |law, bit: usize, [constraint, impressed]: [&'static str; 2]| {
+            let impressed_now = after.mode(bit) == Mode::Impressed;
+            let (from, to) = if impressed_now { (constraint, impressed) } else { (impressed, constraint) };
+            emit(k.id, Change { law, from, to });
+        };
+        if k.kind == Kind::Contact {
+            if bits & 1 != 0 {
+                change("normal", 0, ["closed", "open"]);
+            } else if after.mode(0) == Mode::Constraint {
+                // Friction of an open contact means nothing.
+                change("friction", 1, ["stick", "slip"]);
+            }
+        } else {
+            (0..32).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| change("element", bit, ["stick", "slip"]));
+        }
+    });
 }
 
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use super::certificate::Certificate;
 use super::energy::{Ledger, Line, potential_energy};
-use super::events::{Event, EventKind};
+use super::events::{Event, EventKind, switches};
 use super::options::Observe;
 use super::run::{Frame, Simulation};
 use crate::contract::System;
@@ -135,7 +135,7 @@ impl Simulation<'_> {
         while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
             let t = self.breaks.remove(0);
             if t > start.t {
-                events.push(Event { t, kind: EventKind::Break, id: None, contact: None });
+                events.push(Event { t, kind: EventKind::Break, id: None, contact: None, change: None });
             }
         }
         let (w, chi) = (&self.rows, &self.offsets);
@@ -160,12 +160,17 @@ impl Simulation<'_> {
             system.position(&step.candidates.items()[i], s.t, &s.q, &mut g);
             g[0]
         };
-        self.log.look(start.t, step, free, gap, |t, kind, id| {
+        let mut emit = |event: Event| {
             if events.len() < max_events {
-                events.push(Event { t, kind, id, contact: None });
+                events.push(event);
             } else {
                 *unlisted += 1;
             }
+        };
+        self.log.look(start.t, step, free, gap, |t, kind, id| emit(Event { t, kind, id, contact: None, change: None }));
+        switches(start, step, |id, change| {
+            let (t, kind) = (step.end.t, EventKind::Switch);
+            emit(Event { t, kind, id: Some(id), contact: None, change: Some(change) });
         });
     }
 }

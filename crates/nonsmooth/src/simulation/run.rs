@@ -14,8 +14,8 @@ use super::summary::{Status, Summary, Work};
 use crate::contract::{Reach, System};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
-use crate::scheme::{Failure, Scheme, Solve};
-use crate::state::{State, Step};
+use crate::scheme::{Failure, Scheme, Solve, Span};
+use crate::state::{Sigma, State, Step};
 use complementarity::{Options as SolverOptions, Solver, room, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -78,20 +78,27 @@ pub enum Advance {
     Interrupted,
 }
 
+/// Contacts up to which those that stay closed are projected after extrapolation: all of them make one dense problem.
+const PROJECTED: usize = 100;
 /// First guess of the reach, m; it adapts from the first step on.
 const FIRST_REACH: f64 = 1e-3;
 
 impl<'a> Simulation<'a> {
-    /// Checks everything that can be checked before the first step. Fixed steps.
+    /// Checks everything that can be checked before the first step. Fixed steps, unless the scheme wants others.
     pub fn new(
         system: &'a dyn System,
         start: State,
-        scheme: Box<dyn Scheme>,
+        mut scheme: Box<dyn Scheme>,
         options: SimulationOptions,
     ) -> Result<Self, Error> {
         let breaks = &system.structure().breaks;
-        let controller = FixedStep::new(start.t, options.step, options.end, breaks);
-        Self::with_controller(system, start, scheme, options, Box::new(controller))
+        start::check_times(start.t, &options)?;
+        let span = Span { start: start.t, end: options.end, step: options.step, breaks };
+        let controller = match scheme.controller(&span)? {
+            Some(own) => own,
+            None => Box::new(FixedStep::new(start.t, options.step, options.end, breaks)),
+        };
+        Self::with_controller(system, start, scheme, options, controller)
     }
 
     /// The same with a controller of your own.
@@ -102,7 +109,7 @@ impl<'a> Simulation<'a> {
         options: SimulationOptions,
         controller: Box<dyn Controller>,
     ) -> Result<Self, Error> {
-        let info = scheme.info();
+        let info = scheme.base();
         if let Some(feature) = info.supports.missing(&system.structure().needs) {
             return Err(Error::Unsupported { scheme: info.name, feature });
         }
@@ -143,7 +150,7 @@ impl<'a> Simulation<'a> {
         let mut this = Self {
             solve: with(chosen),
             fallback: fallback.flatten().map(strong),
-            projection: (options.stabilise == Stabilise::Projection).then(|| JointProjection::new(system)),
+            projection: None,
             meter: Meter::default(),
             trial: Box::default(),
             pending: Vec::new(),
@@ -249,6 +256,11 @@ impl<'a> Simulation<'a> {
             self.summary.status = Status::Interrupted;
             return Advance::Interrupted;
         }
+        // Of controllers that know how many steps there are, the number was checked before the first.
+        let (made, limit) = (self.summary.work.steps, self.options.max_steps);
+        if made >= limit && self.controller.remaining().is_none() {
+            return self.stop(Failure::Steps { steps: limit }, observer);
+        }
         let mut halved = 0;
         loop {
             let Some(Proposal { dt, t_end }) = self.controller.propose(self.state.t) else {
@@ -268,7 +280,7 @@ impl<'a> Simulation<'a> {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
-                    let variable = self.scheme.info().supports.variable_step;
+                    let variable = self.scheme.base().supports.variable_step;
                     if !variable || halved >= self.options.policy.halvings {
                         return self.stop(failure, observer);
                     }
@@ -279,7 +291,9 @@ impl<'a> Simulation<'a> {
             if self.trial.step.reason == crate::state::Reason::Full {
                 self.trial.step.end.t = t_end;
             }
-            match self.controller.judge(&self.trial.step) {
+            let verdict = self.controller.judge(&self.trial.step);
+            self.summary.work.take(self.trial.step.extrapolation.outcome, verdict == Verdict::Accept);
+            match verdict {
                 Verdict::Accept => {
                     self.accept(observer);
                     let stopped = self.summary.status == Status::Stopped;
@@ -309,24 +323,25 @@ impl<'a> Simulation<'a> {
             let (q, u, reach) = (
                 &self.state.q,
                 &self.state.u,
-                Reach { time: if self.scheme.info().looks_ahead { 2.0 * dt } else { dt }, distance: self.reach },
+                Reach { time: if self.scheme.base().looks_ahead { 2.0 * dt } else { dt }, distance: self.reach },
             );
             system.candidates(t, q, u, reach, &mut self.trial.step.candidates);
             if let Some(why) = self.trial.step.candidates.fault() {
                 return Err(Failure::Detection { why: why.into() });
             }
-            self.summary.work.scheme_calls += 1;
             let mut result = self.scheme.step(system, &self.state, dt, &mut self.solve, &mut self.trial.step);
             self.count();
             if let (Err(Failure::Solver(_)), Some(other)) = (&result, self.fallback.as_mut()) {
                 self.summary.work.fallbacks += 1;
-                self.summary.work.scheme_calls += 1;
                 result = self.scheme.step(system, &self.state, dt, other, &mut self.trial.step);
                 self.count();
             }
             result?;
             let end = &self.trial.step.end;
             let mut travel = system.travel(t, &self.state.q, &self.state.u, end.t, &end.q);
+            for substep in self.trial.step.extrapolation.rows().flatten() {
+                travel = travel.max(system.travel(t, &self.state.q, &self.state.u, substep.end.t, &substep.end.q));
+            }
             if !self.trial.step.ahead.is_empty() {
                 // The look-ahead goes one step farther.
                 travel = travel.max(system.travel(t, &self.state.q, &self.state.u, end.t + dt, &self.trial.step.ahead));
@@ -347,6 +362,7 @@ impl<'a> Simulation<'a> {
 
     fn count(&mut self) {
         let (w, r) = (&mut self.summary.work, &self.trial.step.report);
+        w.scheme_calls += r.calls;
         w.solves += r.solves;
         w.iterations += r.iterations;
         w.iterations_max = w.iterations_max.max(r.iterations);
@@ -377,18 +393,23 @@ impl<'a> Simulation<'a> {
         frame.corrected = false;
         let end = &mut frame.step.end;
         let system = self.system;
-        let has_joints = self.projection.is_some();
-        if !system.structure().identity_kinematics || has_joints {
+        let extrapolated = !frame.step.extrapolation.counts.is_empty();
+        let projects = self.options.stabilise == Stabilise::Projection || extrapolated;
+        if !system.structure().identity_kinematics || projects {
             frame.raw_q.clone_from(&end.q);
             frame.raw_u.clone_from(&end.u);
             system.normalise(&mut end.q);
-            if let Some(p) = self.projection.as_mut() {
-                let closed = p.project(system, &frame.step.candidates, end.t, &mut end.q, &mut end.u);
+            if projects {
+                let contacts =
+                    extrapolated && frame.step.extrapolation.project && frame.step.report.contacts <= PROJECTED;
+                let closed: &[Sigma] = if contacts { &frame.step.sigma } else { &[] };
+                let p = self.projection.get_or_insert_with(|| JointProjection::new(system));
+                let done = p.project(system, &frame.step.candidates, closed, end.t, &mut end.q, &mut end.u);
                 let work = &mut self.summary.work;
                 work.projection += p.iterations();
                 work.projection_max = work.projection_max.max(p.iterations());
                 let note = "joint projection did not close to 1e-10 in every step";
-                if !closed && !self.summary.warnings.iter().any(|w| w == note) {
+                if !done && !contacts && !self.summary.warnings.iter().any(|w| w == note) {
                     self.summary.warnings.push(note.into());
                 }
             }

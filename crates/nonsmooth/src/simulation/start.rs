@@ -47,17 +47,7 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
             return Err(Error::InitialValue { name: name.into(), value });
         }
     }
-    if !(o.end.is_finite() && start.t.is_finite() && o.end > start.t) {
-        return Err(Error::End { start: start.t, end: o.end });
-    }
-    let progress = o.step > 0.0 && o.step.is_finite() && start.t + o.step != start.t && o.end - o.step != o.end;
-    if !progress {
-        return Err(Error::Step { step: o.step, t: start.t });
-    }
-    let steps = (o.end - start.t) / o.step;
-    if steps > o.max_steps as f64 {
-        return Err(Error::TooManySteps { steps: steps.ceil(), limit: o.max_steps });
-    }
+    check_times(start.t, o)?;
     system.probe(start.t, &start.q, &start.u).map_err(Error::Contract)?;
     check_mass(system, start)?;
 
@@ -109,6 +99,22 @@ pub(super) fn check(system: &dyn System, start: &State, o: &SimulationOptions) -
         ));
     }
     Ok(warnings)
+}
+
+/// Checks end, step, and their number.
+pub(super) fn check_times(t: f64, o: &SimulationOptions) -> Result<(), Error> {
+    if !(o.end.is_finite() && t.is_finite() && o.end > t) {
+        return Err(Error::End { start: t, end: o.end });
+    }
+    let progress = o.step > 0.0 && o.step.is_finite() && t + o.step != t && o.end - o.step != o.end;
+    if !progress {
+        return Err(Error::Step { step: o.step, t: t });
+    }
+    let steps = (o.end - t) / o.step;
+    if steps > o.max_steps as f64 {
+        return Err(Error::TooManySteps { steps: steps.ceil(), limit: o.max_steps });
+    }
+    Ok(())
 }
 
 /// Contacts that touch and do not move apart or together at the start, and elements; and whether they slip.

@@ -36,7 +36,13 @@ impl Simulation<'_> {
 
     /// Ends the run at a step up to which the numerics have made more energy than there was.
     pub(super) fn unstable(&mut self, end: &State, gain: f64) {
-        self.summary.events.push(Event { t: end.t, kind: EventKind::Instability, id: None, contact: None });
+        self.summary.events.push(Event {
+            t: end.t,
+            kind: EventKind::Instability,
+            id: None,
+            contact: None,
+            change: None,
+        });
         self.summary.status = Status::Stopped;
         let failure = Failure::Unstable { gain };
         self.summary.stop = Some(Stop { t: end.t, failure, culprit: None, problem: None });

@@ -5,7 +5,7 @@ use super::energy::EnergySummary;
 use super::events::Event;
 use crate::contract::Derivatives;
 use crate::scheme::Failure;
-use crate::state::State;
+use crate::state::{Outcome, State};
 use std::collections::BTreeMap;
 
 /// How a run ended.
@@ -84,6 +84,27 @@ pub struct Work {
     pub fallbacks: usize,
     /// Steps that left their reach and were redone.
     pub reach_redone: usize,
+    /// Steps rejected because a switch was detected (steps before them that were dropped with them not counted).
+    pub detected: usize,
+    /// Steps of the smallest length that resolved a switch.
+    pub resolved: usize,
+    /// Steps rejected because their error was too large.
+    pub inaccurate: usize,
+    /// Steps with a switch that was not resolved, since switches were everywhere.
+    pub coarse: usize,
+}
+
+impl Work {
+    /// Counts how a step came out.
+    pub(super) fn take(&mut self, outcome: Outcome, accepted: bool) {
+        match (outcome, accepted) {
+            (Outcome::Detected, false) => self.detected += 1,
+            (Outcome::Detected, true) => self.coarse += 1,
+            (Outcome::Resolved, true) => self.resolved += 1,
+            (Outcome::Inaccurate, false) => self.inaccurate += 1,
+            _ => {}
+        }
+    }
 }
 
 /// The result of a run.

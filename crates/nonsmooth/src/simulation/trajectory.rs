@@ -2,11 +2,11 @@
 
 use super::certificate::Certificate;
 use super::{Observer, StepView};
-use crate::contract::{Candidates, Reach, System};
+use crate::contract::{Reach, System};
 use crate::polynomial::{lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Memory, Parts, Percussions, Sigma, Stages, State, Step, rates_into};
+use crate::state::{Extrapolation, Memory, Parts, Percussions, Sigma, Stages, State, Step, rates_into};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +51,10 @@ pub struct StepRecord {
     pub parts: Parts,
     /// Its stages, of schemes that have them.
     pub stages: Stages,
+    /// What it is extrapolated from, where it is.
+    pub extrapolation: Extrapolation,
+    /// Power to which it raised restitutions; 0 for the first.
+    pub restitution_power: f64,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -108,6 +112,8 @@ impl Trajectory {
                 u_minus: step.u_minus.clone(),
                 parts: step.parts.clone(),
                 stages: step.stages.clone(),
+                extrapolation: step.extrapolation.kept(),
+                restitution_power: step.restitution_power,
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -139,6 +145,8 @@ impl Trajectory {
             step.parts.of = s.parts.of;
             step.parts.velocity.clone_from(&s.parts.velocity);
             step.parts.paradox = s.parts.paradox;
+            step.extrapolation.clone_from(&s.extrapolation);
+            step.restitution_power = s.restitution_power;
             step.stages.lay_out(&s.stages, &s.percussions, &step.candidates);
             let jump = s.parts.jump();
             step.parts.restitution.resize(if jump { step.candidates.len() } else { 0 }, f64::NAN);
@@ -180,7 +188,7 @@ impl Trajectory {
             let mut certificate = Certificate::default();
             scheme.certify(system, &start, &step, &mut certificate);
             if let Some((q, u)) = &s.raw {
-                let defect = correction_defect(system, &step.candidates, to, q, u);
+                let defect = correction_defect(system, &step, to, q, u);
                 if defect.is_nan() || defect > certificate.kinematics {
                     certificate.kinematics = defect;
                 }
@@ -195,7 +203,7 @@ impl Trajectory {
 }
 
 /// How far a stored state is from the correction (normalised, or normalised and projected) of what the scheme left.
-fn correction_defect(system: &dyn System, candidates: &Candidates, to: &Record, q: &[f64], u: &[f64]) -> f64 {
+fn correction_defect(system: &dyn System, step: &Step, to: &Record, q: &[f64], u: &[f64]) -> f64 {
     let (mut q, mut u) = (q.to_vec(), u.to_vec());
     system.normalise(&mut q);
     let distance = |q: &[f64], u: &[f64]| {
@@ -206,7 +214,8 @@ fn correction_defect(system: &dyn System, candidates: &Candidates, to: &Record, 
     if normalised == 0.0 {
         return 0.0;
     }
-    JointProjection::new(system).project(system, candidates, to.t, &mut q, &mut u);
+    let closed: &[Sigma] = if step.extrapolation.project { &step.sigma } else { &[] };
+    JointProjection::new(system).project(system, &step.candidates, closed, to.t, &mut q, &mut u);
     normalised.min(distance(&q, &u))
 }
 

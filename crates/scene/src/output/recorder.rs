@@ -34,6 +34,8 @@ pub struct Recorder {
     arrays: Arrays,
     found: Option<Found>,
     rows: u32,
+    /// Order of the scheme, of steps that do not have their own.
+    order: u32,
     /// First error; the run goes on without the file.
     error: Option<io::Error>,
 }
@@ -64,6 +66,7 @@ struct Arrays {
     percussion: usize,
     sigma: usize,
     impact: usize,
+    order: usize,
 }
 
 /// What the columns of `percussion` and `sigma` are for a system.
@@ -88,7 +91,7 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
 pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
     let s = system.structure();
     let components: usize = columns.iter().map(|c| c.dim).sum();
-    8 * (6 + s.nq() + s.nu() + components) + 4 * columns.len()
+    8 * (6 + s.nq() + s.nu() + components) + 4 * (1 + columns.len())
 }
 
 impl Recorder {
@@ -98,6 +101,7 @@ impl Recorder {
         system: &dyn System,
         columns: Vec<Column>,
         every: usize,
+        order: u32,
         detection: bool,
     ) -> io::Result<Self> {
         let first = columns.iter().map(|c| c.dim).sum();
@@ -114,6 +118,7 @@ impl Recorder {
             percussion: npz.array("percussion", Some(first), "<f8")?,
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
             impact: npz.array("impact", None, "<f8")?,
+            order: npz.array("order", None, "<u4")?,
         };
         let found = if detection {
             Some(Found {
@@ -129,7 +134,7 @@ impl Recorder {
         };
         let sigma = vec![0; columns.len()];
         let percussion = vec![0.0; first];
-        Ok(Self { npz, every, seen: 0, columns, percussion, sigma, arrays, found, rows: 0, error: None })
+        Ok(Self { npz, every, seen: 0, columns, percussion, sigma, arrays, found, rows: 0, order, error: None })
     }
 
     /// What the columns of `percussion` and `sigma` are.
@@ -172,7 +177,7 @@ impl Recorder {
         }
     }
 
-    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 4]) -> io::Result<()> {
+    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 4], order: u32) -> io::Result<()> {
         let a = &self.arrays;
         self.npz.push(a.t, &[t])?;
         self.npz.push(a.dt, &[dt])?;
@@ -181,6 +186,7 @@ impl Recorder {
         for (array, v) in [a.energy, a.residual, a.penetration, a.impact].into_iter().zip(numbers) {
             self.npz.push(array, &[v])?;
         }
+        self.npz.push_u32(a.order, &[order])?;
         self.npz.push(a.percussion, &self.percussion)?;
         self.npz.push_u32(a.sigma, &self.sigma)?;
         self.rows += 1;
@@ -198,7 +204,7 @@ impl Observer for Recorder {
     fn begin(&mut self, system: &dyn System, start: &State) {
         let kinetic = nonsmooth::simulation::Meter::default().kinetic(system, start.t, &start.q, &start.u);
         let energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
-        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0, 0.0]);
+        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0, 0.0], 0);
         self.keep(result);
     }
 
@@ -225,7 +231,8 @@ impl Observer for Recorder {
         ];
         let found = self.record_found(step);
         self.keep(found);
-        let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers);
+        let order = if step.extrapolation.order > 0 { step.extrapolation.order } else { self.order };
+        let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers, order);
         self.keep(result);
     }
 }

@@ -11,10 +11,11 @@ use std::fmt::Write;
 
 /// The events, one per line.
 pub fn events_csv(events: &[Event]) -> String {
-    let mut out = String::from("t,kind,contact\n");
+    let mut out = String::from("t,kind,contact,law,from,to\n");
     for e in events {
         // Names are identifiers: nothing needs quotes.
-        let _ = writeln!(out, "{:?},{},{}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+        let (law, from, to) = e.change.map_or(("", "", ""), |c| (c.law, c.from, c.to));
+        let _ = writeln!(out, "{:?},{},{},{law},{from},{to}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
     }
     out
 }
@@ -29,7 +30,7 @@ pub fn scene_hash(text: &str) -> String {
 /// Every option of the scheme with the value that it has.
 fn resolved(prepared: &Prepared) -> Map<String, Value> {
     let mut out = Map::new();
-    for o in prepared.scheme.options {
+    for o in nonsmooth::scheme::options(prepared.scheme, &prepared.settings) {
         let value = match (prepared.settings.get(o.key), o.kind) {
             (Some(Setting::Number(v)), _) => json!(v),
             (Some(Setting::Word(w)), _) => json!(w),

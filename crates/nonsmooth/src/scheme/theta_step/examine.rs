@@ -2,7 +2,7 @@
 
 use super::{ForceRule, ThetaStep, blend};
 use crate::contract::System;
-use crate::scheme::velocity_level::{Applied, VelocityLevel, kinematics_residual};
+use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel, kinematics_residual};
 use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
@@ -17,6 +17,7 @@ impl ThetaStep {
         self.buffers.q.clone_from(&step.end.q);
         self.buffers.v.clone_from(&step.end.u);
         if let Some(work) = self.work.as_mut() {
+            work.restitution = Restitution::wanted(step);
             work.begin(&step.candidates);
             work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
         }

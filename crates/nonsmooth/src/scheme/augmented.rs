@@ -1,0 +1,374 @@
+//! Augmented time stepping [Studer2008, §5-9]: extrapolation of a base scheme in smooth steps, and steps of the smallest length where the discrete state switches.
+//!
+//! This is the extrapolation module (§9.2); the step-size module (§9.3) is the controller `simulation/step_size.rs`. A step of length dt from (t, q, u, σ̂), σ̂ the modes of all laws in the step before, is
+//!
+//! ```text
+//! T_{i,1}   = (q, u) after n_i steps of the base scheme of length dt/n_i,   n_i = 1, 3, 5, ..                      §8.2
+//! T_{i,j+1} = T_{i,j} + (T_{i,j} − T_{i−1,j}) / ((n_i/n_{i−j})^s − 1),      s = 1, or 2 where errors are even       (42)
+//! accepted:   T_{i,i} with the first i ≥ 2 for which |u_{i,i} − u_{i−1,i−1}|_∞ ≤ atol + rtol |u_{i,i}|_∞
+//! ```
+//!
+//! while all base steps have the modes σ̂, the order does not exceed `max_order`, and dt/n_i ≥ dt_min; `fixed_order` takes T_{p,p} without the test. It comes out **smooth**, **inaccurate** (no i is enough), or,
+//! where a base step has other modes, a switch is **detected**; then the step holds the base step of length dt. A step shorter than 3 dt_min is one base step: it is smooth, or a switch is **resolved** by it.
+//!
+//! **Even errors.** Where the base scheme says that errors are even in dt (`Scheme::is_even`), rows gain two orders each, so that an order p takes ⌈p/2⌉ rows, and one more for the test. For the midpoint rule that is so if forces do not depend on u,
+//! M is constant, and no law acts whose direction changes or turns; `extrapolation` says otherwise.
+//!
+//! **After extrapolation** the loop normalises q and projects joints and contacts that stay closed (constraint mode), q onto g = 0 and u onto γ = 0 (`stabilise.rs`), as the mean of base steps satisfies them only up to its error. With `substeps = "all"`
+//! contacts are not: that is the contrast of §8.1, which shows what extrapolation does to them.
+//!
+//! **Percussions** are extrapolated like q and u (sums over the substeps), so that they balance the change of momentum to the same order. Modes are those of the substeps.
+//!
+//! **Ledger and certificate.** Every substep is accounted for and certified by the base scheme. Lines of the ledger are extrapolated with the same tableau, and what extrapolation itself does to the energy, E(T_{i,i}) − Σ w_j E(T_{j,1}), is the line
+//! `numerical.extrapolation`. The certificate is the worst of all substeps, and the difference of the end from the tableau of the substeps.
+
+mod examine;
+mod options;
+mod tableau;
+
+pub use options::{AugmentedOptions, Control, Inaccurate, Powers, Substeps};
+pub use tableau::Tableau;
+
+use super::settings::{Settings, SettingsError};
+use super::velocity_level::SUPPORTS;
+use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve, Span};
+use crate::contract::{Candidates, Kind, System};
+use crate::simulation::{Certificate, Controller, Ledger, Meter, StepSize};
+use crate::state::{Outcome, Sigma, State, Step, StepReport};
+use complementarity::linear::dense::{all_finite, max_norm};
+use complementarity::{FullProblem, room};
+
+pub(super) static INFO: SchemeInfo = SchemeInfo {
+    name: "augmented",
+    summary: "extrapolation of a base scheme in smooth steps, switches resolved by the smallest step; adapts step and order",
+    reference: "Studer2008, §5-9",
+    position_level: false,
+    impact_steps: 1,
+    looks_ahead: false,
+    adaptive: true,
+    stages: 1,
+    supports: SUPPORTS,
+    options: options::ALL,
+    make: |s: &Settings| {
+        let options = AugmentedOptions::from_settings(s)?;
+        let base = super::make(options.base, &s.without(options::ALL))?;
+        Ok(Box::new(Augmented::new(options, base)))
+    },
+};
+
+/// The base that settings name, if it is one.
+pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
+    let name = settings.get_word(&options::BASE).ok()?;
+    SCHEMES.iter().find(|s| s.name == name).copied()
+}
+
+/// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
+pub(crate) const ROWS_FROM: f64 = 3.0;
+/// Lengths are compared up to rounding.
+pub(crate) const ROUNDING: f64 = 1e-9;
+
+/// Augmented time stepping. See the [module](self).
+pub struct Augmented {
+    options: AugmentedOptions,
+    base: Box<dyn Scheme>,
+    dt_min: f64,
+    /// Length over which the tolerance is allowed, s; 0: per step.
+    per: f64,
+    tableau: Tableau,
+    /// q, u and percussions of a row.
+    row: Vec<f64>,
+    ledger: Option<Ledger>,
+    certificate: Certificate,
+}
+
+impl Augmented {
+    /// With given options, over a base scheme. Without a run `dt_min` is what they say.
+    pub fn new(options: AugmentedOptions, base: Box<dyn Scheme>) -> Self {
+        let dt_min = options.dt_min.unwrap_or(0.0);
+        Self {
+            options,
+            base,
+            dt_min,
+            per: 0.0,
+            tableau: Tableau::default(),
+            row: Vec::new(),
+            ledger: None,
+            certificate: Certificate::default(),
+        }
+    }
+
+    /// Substeps of row `i`, from 1.
+    fn count(&self, i: usize) -> usize {
+        match self.options.substeps {
+            Substeps::Odd => 2 * i - 1,
+            Substeps::All => i,
+        }
+    }
+
+    /// Rows that are made at most, and the order of `i` of them.
+    fn rows(&self, even: bool) -> usize {
+        let o = &self.options;
+        match (o.fixed_order, even) {
+            (Some(p), false) => p,
+            (Some(p), true) => p.div_ceil(2),
+            (None, false) => o.max_order,
+            (None, true) => 1 + o.max_order.div_ceil(2).max(1),
+        }
+    }
+
+    fn order_of(&self, rows: usize, even: bool) -> u32 {
+        (match (rows, even, self.options.fixed_order) {
+            (1, false, _) => 1,
+            (_, false, _) => rows,
+            (_, true, Some(_)) => 2 * rows,
+            // That of the approximation whose error was tested.
+            (_, true, None) => (2 * (rows - 1)).max(1),
+        }) as u32
+    }
+
+    /// Whether the step is to be extrapolated in powers of dt².
+    fn even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        match self.options.powers {
+            Powers::Every => false,
+            Powers::Even => true,
+            // The contrast of §8.1 is about (42).
+            Powers::Auto => self.options.substeps == Substeps::Odd && self.base.is_even(system, start, step),
+        }
+    }
+
+    /// One base step of length `h` into `step`.
+    fn base_step(
+        &mut self,
+        system: &dyn System,
+        from: &State,
+        h: f64,
+        solve: &mut Solve,
+        step: &mut Step,
+    ) -> Result<(), Failure> {
+        let modified = self.options.modified_restitution && self.dt_min > 0.0;
+        step.restitution_power = if modified { (h / self.dt_min).max(1.0) } else { 0.0 };
+        self.base.step(system, from, h, solve, step)
+    }
+
+    /// Rows from the second on, after `out` has become the first. True if the step is then extrapolated, false if a switch was detected.
+    fn extrapolate(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<bool, Failure> {
+        let even = self.even(system, start, out);
+        let most = self.rows(even);
+        let mut steps = std::mem::take(&mut out.extrapolation.steps);
+        let mut report = out.report;
+        let mut result = Ok(true);
+        let (nq, nu) = (start.q.len(), start.u.len());
+        self.tableau.begin(if even { 2 } else { 1 });
+        self.row.clear();
+        self.row.extend(out.end.q.iter().chain(&out.end.u).chain(out.end.percussions.values()));
+        self.tableau.push(1, &self.row);
+        // Place 0 is for the first row.
+        let (mut rows, mut used, mut error, mut accurate) = (1, 1, 0.0, self.options.fixed_order.is_some());
+        'rows: while rows < most && dt >= self.count(rows + 1) as f64 * self.dt_min * (1.0 - ROUNDING) {
+            let n = self.count(rows + 1);
+            let h = dt / n as f64;
+            self.row.truncate(nq + nu);
+            self.row.resize(nq + nu + out.end.percussions.values().len(), 0.0);
+            for j in 0..n {
+                while steps.len() <= used {
+                    steps.push(Step::default());
+                }
+                let (before, rest) = steps.split_at_mut(used);
+                let from = if j == 0 { start } else { &before[used - 1].end };
+                let step = &mut rest[0];
+                step.candidates.assign(&out.candidates);
+                if let Err(e) = self.base_step(system, from, h, solve, step) {
+                    result = Err(e);
+                    break 'rows;
+                }
+                report.join(&step.report);
+                let switches = switches(start, step);
+                if switches > 0 {
+                    out.extrapolation.switches = switches;
+                    result = Ok(false);
+                    break 'rows;
+                }
+                let values = step.end.percussions.values();
+                self.row[nq + nu..].iter_mut().zip(values).for_each(|(sum, p)| *sum += p);
+                used += 1;
+            }
+            let end = &steps[used - 1].end;
+            self.row[..nq].copy_from_slice(&end.q);
+            self.row[nq..nq + nu].copy_from_slice(&end.u);
+            self.tableau.push(n, &self.row);
+            rows += 1;
+            if self.options.fixed_order.is_none() {
+                let (best, before) = self.tableau.diagonal();
+                let (u, last) = (&best[nq..nq + nu], &before[nq..nq + nu]);
+                let change =
+                    u.iter().zip(last).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() });
+                let share = if self.per > 0.0 { dt / self.per } else { 1.0 };
+                error = change / ((self.options.atol + self.options.rtol * max_norm(u)) * share);
+                accurate = error <= 1.0;
+                if accurate {
+                    break;
+                }
+            }
+        }
+        if !matches!(result, Ok(true)) {
+            out.extrapolation.steps = steps;
+            out.report = report;
+            return result;
+        }
+        // The first row becomes a substep, and the step what is extrapolated.
+        let first = &mut steps[0..1];
+        first[0].candidates.assign(&out.candidates);
+        std::mem::swap(out, &mut first[0]);
+        let counts = (1..=rows).map(|i| self.count(i) as u32);
+        out.begin(dt);
+        out.restitution_power = 0.0;
+        out.extrapolation.counts.extend(counts);
+        let (first, last) = (&steps[0], &steps[used - 1]);
+        out.end.t = start.t + dt;
+        let (best, _) = self.tableau.diagonal();
+        room::assign(&mut out.end.q, &best[..nq]);
+        room::assign(&mut out.end.u, &best[nq..nq + nu]);
+        out.end.percussions.values_mut().copy_from_slice(&best[nq + nu..]);
+        room::assign(&mut out.active, &first.active);
+        room::assign(&mut out.sigma, &first.sigma);
+        // Nothing has jumped.
+        out.gamma_minus.fill(0.0);
+        room::assign(&mut out.gamma_plus, &last.gamma_plus);
+        out.end.memory.assign(&last.end.memory);
+        out.report = report;
+        let e = &mut out.extrapolation;
+        e.steps = steps;
+        (e.order, e.error, e.even) = (self.order_of(rows, even), error, even);
+        e.project = self.options.substeps == Substeps::Odd;
+        e.outcome = if accurate { Outcome::Smooth } else { Outcome::Inaccurate };
+        Ok(true)
+    }
+}
+
+/// Laws whose mode in a step is another than in the step that led to its start; 0 if there was none.
+fn switches(start: &State, step: &Step) -> usize {
+    let mut count = 0;
+    for_each_switch(start, &step.candidates, &step.sigma, |_, bits| count += bits.count_ones() as usize);
+    count
+}
+
+/// Bits of σ̂ that mean something for an interaction.
+fn meaning(list: &Candidates, i: usize) -> u32 {
+    let k = &list.items()[i];
+    match k.kind {
+        Kind::Joint | Kind::VelocityJoint => 0,
+        Kind::Contact => {
+            if k.dim() > 1 {
+                0b11
+            } else {
+                0b01
+            }
+        }
+        Kind::Element => u32::MAX,
+    }
+}
+
+/// Calls `found` with the place and the bits of every law in a list that is not in the mode of the step before.
+pub(crate) fn for_each_switch(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
+    let Some(before) = &start.memory.sigma else { return };
+    for (i, k) in list.items().iter().enumerate() {
+        let last = start.percussions.place(i, k.id).map_or(Sigma::OPEN, |at| before[at]);
+        // An element that was not there before has nothing to be compared with.
+        let known = k.kind == Kind::Contact || start.percussions.place(i, k.id).is_some();
+        let bits = (sigma[i].0 ^ last.0) & meaning(list, i);
+        if bits != 0 && known {
+            found(i, bits);
+        }
+    }
+}
+
+impl Scheme for Augmented {
+    fn info(&self) -> &'static SchemeInfo {
+        &INFO
+    }
+
+    fn base(&self) -> &'static SchemeInfo {
+        self.base.info()
+    }
+
+    fn order(&self) -> Order {
+        Order { smooth: self.options.fixed_order.unwrap_or(self.options.max_order) as u32, impacts: 1 }
+    }
+
+    fn controller(&mut self, span: &Span) -> Result<Option<Box<dyn Controller>>, SettingsError> {
+        let lengths = self.options.lengths(span)?;
+        self.dt_min = lengths.dt_min;
+        self.per = if self.options.control == Control::Tolerance { lengths.dt_max } else { 0.0 };
+        let accept = self.options.inaccurate == Inaccurate::Accept;
+        Ok(Some(Box::new(StepSize::new(span, lengths, accept, self.options.crowd))))
+    }
+
+    fn step(
+        &mut self,
+        system: &dyn System,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        self.base_step(system, start, dt, solve, out)?;
+        let found = switches(start, out);
+        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || start.memory.sigma.is_none();
+        let e = &mut out.extrapolation;
+        (e.order, e.switches) = (1, found);
+        e.outcome = match (one, found) {
+            (_, 0) => Outcome::Smooth,
+            (true, _) => Outcome::Resolved,
+            (false, _) => Outcome::Detected,
+        };
+        if !one && found == 0 && !self.extrapolate(system, start, dt, solve, out)? {
+            out.extrapolation.outcome = Outcome::Detected;
+        }
+        if !(all_finite(&out.end.q) && all_finite(&out.end.u)) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        let sigma = &out.sigma;
+        match &mut out.end.memory.sigma {
+            Some(kept) => room::assign(kept, sigma),
+            none => *none = Some(sigma.clone()),
+        }
+        Ok(())
+    }
+
+    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+        self.examine(system, start, step, out);
+    }
+
+    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.work_done(system, start, step, meter, out);
+    }
+
+    fn last_problem(&self) -> Option<&FullProblem> {
+        self.base.last_problem()
+    }
+
+    fn last_included(&self) -> Option<&[bool]> {
+        self.base.last_included()
+    }
+}
+
+impl StepReport {
+    /// Adds the work of a substep.
+    fn join(&mut self, other: &StepReport) {
+        self.calls += other.calls;
+        self.newton += other.newton;
+        self.stages.iter_mut().zip(other.stages).for_each(|(a, b)| *a += b);
+        self.retries += other.retries;
+        self.contacts = self.contacts.max(other.contacts);
+        self.index_sets = self.index_sets.max(other.index_sets);
+        self.projection += other.projection;
+        self.add(other, 1.0);
+    }
+}

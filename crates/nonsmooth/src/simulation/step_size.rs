@@ -1,0 +1,199 @@
+//! Step size of the augmented scheme: the step-size module [Studer2008, §9.3, Tables III-VI].
+//!
+//! Of the three steps of the paper, the accepted one is final, the previous one is what the loop may still roll back, the actual one is the trial. After a step from t of length dt that came out
+//!
+//! ```text
+//! smooth      the actual step becomes the previous one (final at once if it is one base step); from t_noInc on dt ← min(max(2 dt, 3 dt_min), dt_max)
+//! inaccurate  again with dt/2; or as smooth, if that is wanted
+//! detected    t_noInc ← t + dt; actual and previous step are dropped, since the switch may be in either; again from there with dt/2
+//! resolved    the actual step is final; t_noInc ← t + dt; dt ← min(max(2 dt, 3 dt_min), dt_max)
+//! ```
+//!
+//! where dt < 3 dt_min becomes dt_min after halving. The first step has length dt_min. Steps end at breaks and at the end of the run: there a step is shortened, for that once.
+//!
+//! **Progress.** A step of less than 3 dt_min is never rejected, every rejection halves dt, and dt does not grow before t_noInc, the end of a step that was rejected: between two final steps there are at most
+//! log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
+//!
+//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` switches were resolved within the last dt_max, or if a step shows more than a sixteenth of that many laws
+//! that switch, and half of it shows hardly more than half as many: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
+//! grows up to dt_max, so that the run costs what the base scheme costs. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`).
+
+use super::controller::{Controller, Proposal, Verdict};
+use crate::scheme::Span;
+use crate::scheme::augmented::{ROUNDING, ROWS_FROM};
+use crate::state::{Outcome, Step};
+use std::collections::VecDeque;
+
+/// Smallest and largest step of a run, s.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lengths {
+    /// The smallest, which resolves switches.
+    pub dt_min: f64,
+    /// The largest.
+    pub dt_max: f64,
+}
+
+/// The controller. See the [module](self).
+#[derive(Debug, Clone)]
+pub struct StepSize {
+    end: f64,
+    breaks: Vec<f64>,
+    lengths: Lengths,
+    accept_inaccurate: bool,
+    crowd: usize,
+    /// Where the loop stands, and the length of the next step.
+    t: f64,
+    dt: f64,
+    /// Length of the step that was proposed.
+    tried: f64,
+    no_increase: f64,
+    /// Whether the previous step can still be dropped.
+    open: bool,
+    /// Times of the last switches that were resolved.
+    resolved: VecDeque<f64>,
+    /// Laws that switched in the step that was rejected last, and where it started.
+    shown: Option<(f64, usize)>,
+    coarse: bool,
+    /// Coarse steps in a row without a switch.
+    calm: usize,
+}
+
+/// Laws of which a crowd consists that shows in one step, as a part of `crowd`.
+const AT_ONCE: usize = 4;
+/// Part of the laws that may be left in half a step for switches to be spread in time.
+const SPREAD: f64 = 0.75;
+/// Steps in a row without a switch after which they are no longer everywhere.
+const CALM: usize = 8;
+
+impl StepSize {
+    /// For a run.
+    pub fn new(span: &Span, lengths: Lengths, accept_inaccurate: bool, crowd: usize) -> Self {
+        Self {
+            end: span.end,
+            breaks: span.breaks.iter().copied().filter(|b| *b > span.start && *b < span.end).collect(),
+            lengths,
+            accept_inaccurate,
+            crowd,
+            t: span.start,
+            dt: lengths.dt_min,
+            tried: lengths.dt_min,
+            no_increase: span.start,
+            open: false,
+            resolved: VecDeque::new(),
+            shown: None,
+            coarse: false,
+            calm: 0,
+        }
+    }
+
+    fn grow(&mut self, dt: f64) {
+        let Lengths { dt_min, dt_max } = self.lengths;
+        self.dt = (2.0 * dt).max(ROWS_FROM * dt_min).min(dt_max);
+    }
+
+    fn halve(&mut self, dt: f64) {
+        let dt_min = self.lengths.dt_min;
+        self.dt = 0.5 * dt;
+        if self.dt < ROWS_FROM * dt_min * (1.0 - ROUNDING) {
+            self.dt = dt_min;
+        }
+    }
+
+    /// Whether switches are everywhere, after a step that shows one.
+    fn is_crowd(&mut self, step: &Step) -> bool {
+        if self.crowd == 0 {
+            return false;
+        }
+        let now = step.extrapolation.switches;
+        let spread = self.shown.is_some_and(|(t, before)| {
+            t == self.t && before > AT_ONCE && (now as f64) <= SPREAD * before as f64 && now > 1
+        });
+        self.shown = Some((self.t, now));
+        let since = self.t - self.lengths.dt_max;
+        while self.resolved.front().is_some_and(|t| *t < since) {
+            self.resolved.pop_front();
+        }
+        spread || self.resolved.len() > self.crowd
+    }
+
+    /// A coarse step: taken as it is.
+    fn take_coarse(&mut self, step: &Step, switched: bool) -> Verdict {
+        self.calm = if switched { 0 } else { self.calm + 1 };
+        if self.calm >= CALM {
+            self.coarse = false;
+            self.resolved.clear();
+        }
+        self.open = false;
+        self.grow(step.dt);
+        Verdict::Accept
+    }
+}
+
+impl Controller for StepSize {
+    fn propose(&mut self, t: f64) -> Option<Proposal> {
+        self.t = t;
+        let near = ROUNDING * self.lengths.dt_min;
+        if t >= self.end - near {
+            return None;
+        }
+        let target = self.breaks.iter().copied().find(|b| *b > t + near).unwrap_or(self.end);
+        // A rest that is too short to be a step of its own goes with the step before it.
+        if t + self.dt >= target - 0.5 * self.lengths.dt_min {
+            self.tried = target - t;
+            return Some(Proposal { dt: target - t, t_end: target });
+        }
+        self.tried = self.dt;
+        Some(Proposal { dt: self.dt, t_end: t + self.dt })
+    }
+
+    fn judge(&mut self, step: &Step) -> Verdict {
+        let e = &step.extrapolation;
+        // Steps shortened by the loop or by a break do not change the length to come.
+        let dt = if step.dt < self.tried || self.tried < self.dt { self.dt.min(2.0 * step.dt) } else { step.dt };
+        let end = self.t + step.dt;
+        if self.coarse && e.outcome != Outcome::Resolved {
+            return self.take_coarse(step, e.switches > 0);
+        }
+        match e.outcome {
+            Outcome::Plain | Outcome::Smooth => {}
+            Outcome::Inaccurate if self.accept_inaccurate => {}
+            Outcome::Inaccurate => {
+                self.halve(step.dt);
+                return Verdict::Retry;
+            }
+            Outcome::Detected => {
+                if self.is_crowd(step) {
+                    self.coarse = true;
+                    self.calm = 0;
+                    return self.take_coarse(step, true);
+                }
+                self.no_increase = end;
+                self.halve(step.dt);
+                let back = usize::from(std::mem::take(&mut self.open));
+                return if back == 0 { Verdict::Retry } else { Verdict::RollBack(back) };
+            }
+            Outcome::Resolved => {
+                self.no_increase = end;
+                self.open = false;
+                self.resolved.push_back(end);
+                self.grow(step.dt.max(self.lengths.dt_min));
+                return Verdict::Accept;
+            }
+        }
+        self.open = !e.counts.is_empty();
+        if end >= self.no_increase - ROUNDING * self.lengths.dt_min {
+            self.grow(dt);
+        } else {
+            self.dt = dt;
+        }
+        Verdict::Accept
+    }
+
+    fn arrived(&mut self, t: f64) {
+        self.t = t;
+    }
+
+    fn lag(&self) -> usize {
+        1
+    }
+}
