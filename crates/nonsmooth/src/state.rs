@@ -353,6 +353,8 @@ pub struct Extrapolation {
     pub switches: usize,
     /// Numbers of substeps of the rows of the tableau; empty for one step of the base scheme.
     pub counts: Vec<u32>,
+    /// Whether another row would have needed steps below the smallest.
+    pub exhausted: bool,
     /// Whether it extrapolates in powers of dt².
     pub even: bool,
     /// Whether contacts that stay closed are to be projected after it.
@@ -373,7 +375,7 @@ impl Extrapolation {
     /// Forgets everything but its room.
     pub(crate) fn clear(&mut self) {
         (self.outcome, self.order, self.error, self.switches) = (Outcome::Plain, 0, 0.0, 0);
-        (self.even, self.project) = (false, false);
+        (self.even, self.project, self.exhausted) = (false, false, false);
         self.counts.clear();
     }
 

@@ -77,6 +77,7 @@ struct Work {
     detected: usize,
     resolved: usize,
     inaccurate: usize,
+    loose: usize,
     coarse: usize,
     wall_seconds: f64,
 }
@@ -186,6 +187,7 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
             detected: w.detected,
             resolved: w.resolved,
             inaccurate: w.inaccurate,
+            loose: w.loose,
             coarse: w.coarse,
             wall_seconds: outcome.seconds,
         },

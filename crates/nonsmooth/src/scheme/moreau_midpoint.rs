@@ -7,7 +7,7 @@
 //! q_E = q_B + dt (B(t_M,q_M)(u_B + u_E)/2 + β(t_M,q_M))
 //! ```
 //!
-//! Joints and elements are always active, a contact if g_N(t_M,q_M) ≤ 0. One linear problem per
+//! Joints and elements are always active, a contact if g_N(t_M,q_M) ≤ 0 up to rounding, or ≤ 1e-10 m if it carried in the step before. One linear problem per
 //! step, no Newton: forces are explicit in u. (For q̇ = u this is the paper's rule; c of (18) without
 //! its extra ζ, see `docs/errata.md`.)
 //!
@@ -22,7 +22,7 @@ use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
-use complementarity::linear::dense::all_finite;
+use complementarity::linear::dense::{all_finite, max_norm};
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-midpoint",
@@ -37,6 +37,9 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     options: &[],
     make: |_| Ok(Box::new(MoreauMidpoint::default())),
 };
+
+/// Gaps up to this times the largest coordinate (or 1) are rounding: a contact that is met so closely is closed.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 #[inline]
 fn mean(a: f64, b: f64) -> f64 {
@@ -122,8 +125,13 @@ impl Scheme for MoreauMidpoint {
         out.begin(dt);
         self.evaluate(system, start, dt);
         let t_mid = start.t + 0.5 * dt;
+        let rounding = ROUNDING * (1.0 + max_norm(&self.q_mid));
         for (i, k) in out.candidates.items().iter().enumerate() {
-            out.active[i] = k.kind != Kind::Contact || gap(system, k, t_mid, &self.q_mid)? <= ACTIVATION;
+            let carried = || start.percussions.at(i, k.id).is_some_and(|p| p[0] > 0.0);
+            out.active[i] = k.kind != Kind::Contact || {
+                let g = gap(system, k, t_mid, &self.q_mid)?;
+                g <= rounding || g <= ACTIVATION && carried()
+            };
         }
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         work.restitution = Restitution::wanted(out);

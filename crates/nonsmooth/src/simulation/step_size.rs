@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! smooth      the actual step becomes the previous one (final at once if it is one base step); from t_noInc on dt ← min(max(2 dt, 3 dt_min), dt_max)
-//! inaccurate  again with dt/2; or as smooth, if that is wanted
+//! inaccurate  again with dt/2; as smooth if that is wanted, or if it was for want of substeps ≥ dt_min: halving ends in base steps of dt_min, which are worse
 //! detected    t_noInc ← t + dt; actual and previous step are dropped, since the switch may be in either; again from there with dt/2
 //! resolved    the actual step is final; t_noInc ← t + dt; dt ← min(max(2 dt, 3 dt_min), dt_max)
 //! ```
@@ -156,7 +156,8 @@ impl Controller for StepSize {
         }
         match e.outcome {
             Outcome::Plain | Outcome::Smooth => {}
-            Outcome::Inaccurate if self.accept_inaccurate => {}
+            // Halves of it would be base steps of dt_min in the end, which are less accurate.
+            Outcome::Inaccurate if self.accept_inaccurate || e.exhausted => {}
             Outcome::Inaccurate => {
                 self.halve(step.dt);
                 return Verdict::Retry;
@@ -180,7 +181,7 @@ impl Controller for StepSize {
                 return Verdict::Accept;
             }
         }
-        self.open = !e.counts.is_empty();
+        self.open = step.dt >= ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
         if end >= self.no_increase - ROUNDING * self.lengths.dt_min {
             self.grow(dt);
         } else {

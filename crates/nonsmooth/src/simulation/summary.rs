@@ -90,6 +90,8 @@ pub struct Work {
     pub resolved: usize,
     /// Steps rejected because their error was too large.
     pub inaccurate: usize,
+    /// Steps taken although their error was too large, since a better one would need steps below the smallest.
+    pub loose: usize,
     /// Steps with a switch that was not resolved, since switches were everywhere.
     pub coarse: usize,
 }
@@ -102,6 +104,7 @@ impl Work {
             (Outcome::Detected, true) => self.coarse += 1,
             (Outcome::Resolved, true) => self.resolved += 1,
             (Outcome::Inaccurate, false) => self.inaccurate += 1,
+            (Outcome::Inaccurate, true) => self.loose += 1,
             _ => {}
         }
     }
