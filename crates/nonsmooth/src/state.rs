@@ -117,7 +117,9 @@ pub struct Memory {
     /// Steps in a row that ended at an event, up to here, for schemes that locate events.
     pub events: u32,
     /// Discrete state of the step that led here, laid out as the percussions, where the next one is compared with it.
-    pub sigma: Option<Vec<Sigma>>,
+    pub sigma: Vec<Sigma>,
+    /// Whether there was such a step.
+    pub judged: bool,
 }
 
 impl Memory {
@@ -129,10 +131,8 @@ impl Memory {
         room::assign(&mut self.stages, &other.stages);
         self.length = other.length;
         self.events = other.events;
-        match (&mut self.sigma, &other.sigma) {
-            (Some(mine), Some(theirs)) => room::assign(mine, theirs),
-            (mine, theirs) => mine.clone_from(theirs),
-        }
+        room::assign(&mut self.sigma, &other.sigma);
+        self.judged = other.judged;
     }
 
     fn clear(&mut self) {
@@ -143,7 +143,8 @@ impl Memory {
         self.stages.clear();
         self.length = 0.0;
         self.events = 0;
-        self.sigma = None;
+        self.sigma.clear();
+        self.judged = false;
     }
 }
 

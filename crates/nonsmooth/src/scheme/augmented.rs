@@ -8,7 +8,7 @@
 //! accepted:   T_{i,i} with the first i ≥ 2 for which |u_{i,i} − u_{i−1,i−1}|_∞ ≤ atol + rtol |u_{i,i}|_∞
 //! ```
 //!
-//! (or the difference is what the solver of the one-step problems leaves)//!
+//! (or the difference is what rounding or the solver of the one-step problems leaves)//!
 //! while all base steps have the modes σ̂, the order does not exceed `max_order`, and dt/n_i ≥ dt_min; `fixed_order` takes T_{p,p} without the test. It comes out **smooth**, **inaccurate** (no i is enough), or,
 //! where a base step has other modes, a switch is **detected**; then the step holds the base step of length dt. A step shorter than 3 dt_min is one base step: it is smooth, or a switch is **resolved** by it.
 //!
@@ -65,7 +65,7 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 
 /// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
 pub(crate) const ROWS_FROM: f64 = 3.0;
-/// What the solver leaves of its problems, handed on by contacts to each other, is no error of the step up to this many times.
+/// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
 pub(crate) const ROUNDING: f64 = 1e-9;
@@ -214,7 +214,8 @@ impl Augmented {
                     u.iter().zip(last).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() });
                 let share = if self.per > 0.0 { dt / self.per } else { 1.0 };
                 let tolerance = (self.options.atol + self.options.rtol * max_norm(u)) * share;
-                error = change / tolerance.max(NOISE * report.noise);
+                let rounding = NOISE * f64::EPSILON * max_norm(u).max(max_norm(last));
+                error = change / tolerance.max(NOISE * report.noise).max(rounding);
                 accurate = error <= 1.0;
                 if accurate {
                     break;
@@ -232,6 +233,7 @@ impl Augmented {
             // One base step it is.
             let e = &mut out.extrapolation;
             (e.order, e.outcome, e.steps) = (order, outcome, steps);
+            e.project = self.options.substeps == Substeps::Odd;
             return Ok(true);
         }
         // The first row becomes a substep, and the step what is extrapolated.
@@ -289,7 +291,10 @@ fn meaning(list: &Candidates, i: usize) -> u32 {
 
 /// Calls `found` with the place and the bits of every law in a list that is not in the mode of the step before.
 pub(crate) fn for_each_switch(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
-    let Some(before) = &start.memory.sigma else { return };
+    if !start.memory.judged {
+        return;
+    }
+    let before = &start.memory.sigma;
     for (i, k) in list.items().iter().enumerate() {
         let last = start.percussions.place(i, k.id).map_or(Sigma::OPEN, |at| before[at]);
         // An element that was not there before has nothing to be compared with.
@@ -332,7 +337,7 @@ impl Scheme for Augmented {
     ) -> Result<(), Failure> {
         self.base_step(system, start, dt, solve, out)?;
         let found = switches(start, out);
-        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || start.memory.sigma.is_none();
+        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.judged;
         let e = &mut out.extrapolation;
         (e.order, e.switches) = (1, found);
         e.outcome = match (one, found) {
@@ -346,11 +351,8 @@ impl Scheme for Augmented {
         if !(all_finite(&out.end.q) && all_finite(&out.end.u)) {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
-        let sigma = &out.sigma;
-        match &mut out.end.memory.sigma {
-            Some(kept) => room::assign(kept, sigma),
-            none => *none = Some(sigma.clone()),
-        }
+        room::assign(&mut out.end.memory.sigma, &out.sigma);
+        out.end.memory.judged = true;
         Ok(())
     }
 

@@ -111,15 +111,15 @@ impl<'a> Simulation<'a> {
     ) -> Result<Self, Error> {
         let info = scheme.base();
         if let Some(feature) = info.supports.missing(&system.structure().needs) {
-            return Err(Error::Unsupported { scheme: info.name, feature });
+            return Err(Error::Unsupported { scheme: scheme.info().name, feature });
         }
         options.solver_options.validate()?;
-        let warnings = start::check(system, &start, &options)?;
+        let warnings = start::check(system, &start, &options, !scheme.info().adaptive)?;
         if info.position_level && options.stabilise != Stabilise::None {
-            return Err(Error::Stabilise { scheme: info.name });
+            return Err(Error::Stabilise { scheme: scheme.info().name });
         }
         if !info.supports.variable_step {
-            controller.one_length().map_err(|why| Error::Uneven { scheme: info.name, why })?;
+            controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
         }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
@@ -362,7 +362,7 @@ impl<'a> Simulation<'a> {
 
     fn count(&mut self) {
         let (w, r) = (&mut self.summary.work, &self.trial.step.report);
-        w.scheme_calls += r.calls;
+        w.scheme_calls += r.calls.max(1);
         w.solves += r.solves;
         w.iterations += r.iterations;
         w.iterations_max = w.iterations_max.max(r.iterations);
@@ -393,7 +393,7 @@ impl<'a> Simulation<'a> {
         frame.corrected = false;
         let end = &mut frame.step.end;
         let system = self.system;
-        let extrapolated = !frame.step.extrapolation.counts.is_empty();
+        let extrapolated = !frame.step.extrapolation.counts.is_empty() || frame.step.extrapolation.project;
         let projects = self.options.stabilise == Stabilise::Projection || extrapolated;
         if !system.structure().identity_kinematics || projects {
             frame.raw_q.clone_from(&end.q);

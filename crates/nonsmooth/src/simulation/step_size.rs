@@ -58,6 +58,8 @@ pub struct StepSize {
     calm: usize,
 }
 
+/// Switches for which there is room from the start.
+const MEMORY: usize = 1024;
 /// Laws of which a crowd consists that shows in one step, as a part of `crowd`.
 const AT_ONCE: usize = 4;
 /// Part of the laws that may be left in half a step for switches to be spread in time.
@@ -79,7 +81,7 @@ impl StepSize {
             tried: lengths.dt_min,
             no_increase: span.start,
             open: false,
-            resolved: VecDeque::new(),
+            resolved: VecDeque::with_capacity(crowd.min(MEMORY) + 2),
             shown: None,
             coarse: false,
             calm: 0,
@@ -176,6 +178,9 @@ impl Controller for StepSize {
             Outcome::Resolved => {
                 self.no_increase = end;
                 self.open = false;
+                if self.resolved.len() > self.crowd {
+                    self.resolved.pop_front();
+                }
                 self.resolved.push_back(end);
                 self.grow(step.dt.max(self.lengths.dt_min));
                 return Verdict::Accept;

@@ -127,6 +127,7 @@ fn every_scheme_has_its_order_through_impacts() {
         row("tdg-plus M=0", "tdg-plus", degree(0)),
         row("tdg-plus M=1", "tdg-plus", degree(1)),
         row("tdg-plus M=3", "tdg-plus", degree(3)),
+        row("augmented", "augmented", Settings::new()),
     ];
     assert_every_scheme(&rows);
     // Irrational multiples: no step divides an event time. The error of one run depends on where in a step its

@@ -3,12 +3,13 @@
 //! With it the tests plant faults in a scheme, watch it or take its workspace away.
 
 use complementarity::FullProblem;
-use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, Solve};
-use nonsmooth::simulation::{Certificate, Ledger, Meter};
+use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, SettingsError, Solve, Span};
+use nonsmooth::simulation::{Certificate, Controller, Ledger, Meter};
 use nonsmooth::{State, Step, System};
 
 /// What is done instead of a call to the scheme inside. What is not written here is that call.
 pub(crate) trait Change {
+    fn begin(&mut self, _span: &Span) {}
     fn step(
         &mut self,
         inner: &mut Box<dyn Scheme>,
@@ -61,6 +62,16 @@ impl<C: Change> Scheme for Wrapped<C> {
     }
     fn order(&self) -> Order {
         self.inner.order()
+    }
+    fn base(&self) -> &'static SchemeInfo {
+        self.inner.base()
+    }
+    fn controller(&mut self, span: &Span) -> Result<Option<Box<dyn Controller>>, SettingsError> {
+        self.change.begin(span);
+        self.inner.controller(span)
+    }
+    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+        self.inner.is_even(system, start, step)
     }
     fn step(
         &mut self,

@@ -149,6 +149,8 @@ pub struct AugmentedOptions {
 
 /// Part of the largest step that is the smallest, where nothing else is said.
 const SMALLEST: f64 = 1e-4;
+/// Largest part of it that a tolerance asks for.
+const COARSEST: f64 = 1e-2;
 /// Rounding of time, in steps of this many last digits, that the smallest step must exceed.
 const DIGITS: f64 = 16.0;
 
@@ -206,7 +208,7 @@ impl AugmentedOptions {
         let dt_max = self.dt_max.unwrap_or(span.step).min(span.end - span.start);
         let chosen = match self.control {
             Control::Step => SMALLEST * dt_max,
-            Control::Tolerance => (self.atol * dt_max).min(SMALLEST * dt_max),
+            Control::Tolerance => self.atol.min(COARSEST) * dt_max,
         };
         let rounding = DIGITS * f64::EPSILON * span.start.abs().max(span.end.abs());
         let dt_min = match self.dt_min {
