@@ -118,7 +118,7 @@ pub(super) fn check_times(t: f64, o: &SimulationOptions) -> Result<(), Error> {
     }
     let progress = o.step > 0.0 && o.step.is_finite() && t + o.step != t && o.end - o.step != o.end;
     if !progress {
-        return Err(Error::Step { step: o.step, t: t });
+        return Err(Error::Step { step: o.step, t });
     }
     Ok(())
 }
