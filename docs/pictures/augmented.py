@@ -88,11 +88,12 @@ def falling_all():
     box, late = lambda column: (70 + 235 * column, 64, 160, 195), r["t"] > 0.677  # s: the impacts have accumulated
     t, rate = r["t"][late], r["u"][late, 0]
     step_panel(p, box(0), ("t (s)", 0, 1, np.arange(6) / 5), r, -5)
-    axes = ("t (s)", 0.675, 0.76, (0.68, 0.7, 0.72, 0.74)), ("z' (μm/s)", -90, 90, range(-80, 81, 40))
+    axes = ("t (s)", 0.8, 0.8006, (0.8, 0.8003, 0.8006)), ("z' (nm/s)", -12, 12, range(-10, 11, 5))
     a = Panel(p, box(1), "Velocity at rest", *axes)
-    a.line(*extremes(t[t < 0.76], 1e6 * rate[t < 0.76]), BLUE, width=1.2)
-    a = Panel(p, box(2), "Its magnitude", ("t (s)", 0.66, 1, (0.7, 0.8, 0.9, 1)), ("|z'| (m/s)", -20.5, -3, ()))
-    powers(a, range(-20, -3, 4))
+    some = (t > 0.7999) & (t < 0.8007)
+    a.line(t[some], 1e9 * rate[some], BLUE, width=1.2)
+    a = Panel(p, box(2), "Its magnitude", ("t (s)", 0.66, 1, (0.7, 0.8, 0.9, 1)), ("|z'| (m/s)", -9.5, -4.5, ()))
+    powers(a, range(-9, -4))
     a.line(*extremes(t, np.log10(np.maximum(np.abs(rate), 1e-30))), BLUE, width=1.2)
     return p
 

@@ -41,12 +41,16 @@ def errors(scene, schemes, steps, reference, *options, norms=("q.l1", "u.l1")):
 
 def thin(points, tolerance=0.15):
     """Few of the points, such that all stay within a tolerance of their polyline (Douglas & Peucker)."""
-    chord, inner = points[-1] - points[0], points[1:-1] - points[0]
-    distance = np.hypot(*(inner - np.outer(np.clip(inner @ chord / max(chord @ chord, 1e-12), 0, 1), chord)).T)
-    if distance.max(initial=0) <= tolerance:
-        return points[[0, -1]]
-    k = 1 + int(distance.argmax())
-    return np.vstack([thin(points[:k + 1], tolerance)[:-1], thin(points[k:], tolerance)])
+    keep, spans = {0, len(points) - 1}, [(0, len(points) - 1)]
+    while spans:
+        first, last = spans.pop()
+        chord, inner = points[last] - points[first], points[first + 1:last] - points[first]
+        distance = np.hypot(*(inner - np.outer(np.clip(inner @ chord / max(chord @ chord, 1e-12), 0, 1), chord)).T)
+        if distance.max(initial=0) > tolerance:
+            middle = first + 1 + int(distance.argmax())
+            keep.add(middle)
+            spans += [(first, middle), (middle, last)]
+    return points[sorted(keep)]
 
 
 class Picture:
