@@ -71,6 +71,11 @@ fn the_json_of_a_run_has_every_field_in_order_and_nothing_else_is_printed() {
         "index_set_max",
         "index_set_avg",
         "pivots",
+        "detected",
+        "resolved",
+        "inaccurate",
+        "loose",
+        "coarse",
         "wall_seconds",
     ] {
         assert!(json["work"][key].is_number(), "{key}");

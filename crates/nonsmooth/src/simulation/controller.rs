@@ -46,6 +46,11 @@ pub trait Controller {
         None
     }
 
+    /// Longest step that it will propose, s, if it is not the step of the run.
+    fn longest(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether all steps that it will propose have one length, as schemes of several steps need it; if not, why.
     fn one_length(&self) -> Result<(), Uneven> {
         Err(Uneven::Controller)

@@ -114,7 +114,7 @@ impl<'a> Simulation<'a> {
             return Err(Error::Unsupported { scheme: scheme.info().name, feature });
         }
         options.solver_options.validate()?;
-        let warnings = start::check(system, &start, &options, !scheme.info().adaptive)?;
+        let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
         if info.position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: scheme.info().name });
         }

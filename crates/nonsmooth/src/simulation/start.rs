@@ -17,7 +17,7 @@ pub(super) fn check(
     system: &dyn System,
     start: &State,
     o: &SimulationOptions,
-    fixed: bool,
+    longest: f64,
 ) -> Result<Vec<String>, Error> {
     let s = system.structure();
     let sizes = [("q", start.q.len(), s.nq()), ("u", start.u.len(), s.nu())];
@@ -53,9 +53,9 @@ pub(super) fn check(
         }
     }
     check_times(start.t, o)?;
-    // A scheme that chooses its steps is stopped when they are too many.
-    let steps = (o.end - start.t) / o.step;
-    if fixed && steps > o.max_steps as f64 {
+    // There may be more of them, where they are chosen: then the run is stopped when it has made too many.
+    let steps = (o.end - start.t) / longest;
+    if steps > o.max_steps as f64 {
         return Err(Error::TooManySteps { steps: steps.ceil(), limit: o.max_steps });
     }
     system.probe(start.t, &start.q, &start.u).map_err(Error::Contract)?;

@@ -202,4 +202,8 @@ impl Controller for StepSize {
     fn lag(&self) -> usize {
         1
     }
+
+    fn longest(&self) -> Option<f64> {
+        Some(self.lengths.dt_max)
+    }
 }

@@ -9,13 +9,15 @@ use nonsmooth_multibody::Shape;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The events, one per line.
+/// The events, one per line; with the laws that switched where a scheme tells of them.
 pub fn events_csv(events: &[Event]) -> String {
-    let mut out = String::from("t,kind,contact,law,from,to\n");
+    let switches = events.iter().any(|e| e.change.is_some());
+    let mut out = String::from(if switches { "t,kind,contact,law,from,to\n" } else { "t,kind,contact\n" });
     for e in events {
         // Names are identifiers: nothing needs quotes.
+        let _ = write!(out, "{:?},{},{}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
         let (law, from, to) = e.change.map_or(("", "", ""), |c| (c.law, c.from, c.to));
-        let _ = writeln!(out, "{:?},{},{},{law},{from},{to}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
+        let _ = if switches { writeln!(out, ",{law},{from},{to}") } else { writeln!(out) };
     }
     out
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails on an error
 
+mod cost;
 mod orders;
 mod paper;
 mod reliability;
