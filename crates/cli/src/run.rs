@@ -62,10 +62,14 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
     let s = &outcome.summary;
     let structure = prepared.system.structure();
     say!("{}", prepared.heading());
+    let length = match (prepared.adaptive(), s.work.scheme_calls) {
+        (true, calls) => format!("{calls} base steps"),
+        (false, _) => format!("step {} s", prepared.options.step),
+    };
     say!(
-        "scheme     {}, step {} s, {} steps in {:.3} s ({:.0} steps/s)",
+        "scheme     {}, {}, {} steps in {:.3} s ({:.0} steps/s)",
         prepared.scheme.name,
-        prepared.options.step,
+        length,
         s.work.steps,
         outcome.seconds,
         s.work.steps as f64 / outcome.seconds.max(1e-9)
