@@ -56,3 +56,29 @@ fn errors_are_proportional_to_the_tolerance() {
         assert!(per_step < 0.5, "{scene}: {per_step}");
     }
 }
+
+/// Fig. 14: the woodpecker at t = 0.06 s, after one switch, at dt_min = 1e-10 s; the lower edge of its sleeve touches the pole exactly at the start. The rule is a leapfrog here: orders are even.
+#[test]
+fn fixed_orders_of_the_woodpecker_are_2_2_4_4() {
+    let phi = |set: &[&str]| {
+        let start = "initial.q=[0, -0.10344827586206896, -0.2788]";
+        let (summary, _) = crate::run("woodpecker", 0.06, &[&["scheme.dt_min=1e-10", start], set].concat());
+        summary.end.q[2]
+    };
+    let exact = phi(&["scheme.dt_max=9e-4", "scheme.atol=1e-10"]);
+    let steps = [9e-4, 7.2e-4, 5.8e-4, 4.6e-4, 3.7e-4, 3e-4];
+    for (p, expected) in [(1, 2.0), (2, 2.0), (3, 4.0), (4, 4.0)] {
+        for extrapolation in ["auto", "every"] {
+            let error = |h: &f64| {
+                let [order, longest, powers] =
+                    [format!("fixed_order={p}"), format!("dt_max={h}"), format!("extrapolation={extrapolation}")];
+                let set = [order, longest, powers].map(|s| format!("scheme.{s}"));
+                (phi(&[&set[0], &set[1], &set[2]]) - exact).abs()
+            };
+            let errors: Vec<f64> = steps.iter().map(error).collect();
+            let order = fit_order(&steps, &errors).unwrap().order;
+            println!("p = {p}, {extrapolation}: order {order:.2}, errors {:.1e} to {:.1e}", errors[0], errors[5]);
+            assert!((order - expected).abs() <= 0.35, "p = {p}, {extrapolation}: {order}");
+        }
+    }
+}

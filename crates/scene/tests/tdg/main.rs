@@ -10,48 +10,18 @@ mod mechanisms;
 mod orders;
 mod rest;
 mod stiff;
+#[path = "../watched/mod.rs"]
+mod watched;
 
-use nonsmooth::simulation::{Observer, Status, StepView, Summary};
-use nonsmooth_scene::file::Document;
-use nonsmooth_scene::prepare::{Prepared, Request};
+use nonsmooth::simulation::{Status, Summary};
+use watched::watch;
+pub(crate) use watched::{Point, prepare};
 
 pub(crate) const SIDES: [&str; 2] = ["tdg-minus", "tdg-plus"];
 
-/// The end of a step.
-pub(crate) struct Point {
-    pub(crate) t: f64,
-    pub(crate) q: Vec<f64>,
-    pub(crate) u: Vec<f64>,
-    pub(crate) energy: f64,
-}
-
-#[derive(Default)]
-struct Watch(Vec<Point>);
-
-impl Observer for Watch {
-    fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
-        let (q, u, energy) = (end.q.clone(), end.u.clone(), view.energy.unwrap());
-        self.0.push(Point { t: end.t, q, u, energy });
-    }
-}
-
-/// A scene, by the name of an example or as text, under a scheme.
-pub(crate) fn prepare(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> Prepared {
-    let set = set.iter().map(|s| (*s).to_string()).collect();
-    let request = Request { scheme: Some(scheme.into()), step: Some(step), end: Some(end), set, ..Request::default() };
-    if scene.contains('\n') {
-        return Prepared::new(Document::parse("test", scene).unwrap(), &request).unwrap_or_else(|e| panic!("{e}"));
-    }
-    Prepared::load(scene, &request).unwrap_or_else(|e| panic!("{e}"))
-}
-
 /// A run and its step ends, however it ends.
 pub(crate) fn try_run(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> (Summary, Vec<Point>) {
-    let prepared = prepare(scene, scheme, step, end, set);
-    let mut watch = Watch::default();
-    let summary = prepared.simulation().unwrap_or_else(|e| panic!("{e}")).run_with(&mut watch);
-    (summary, watch.0)
+    watch(&prepare(scene, scheme, step, end, set))
 }
 
 /// A run that reaches its end and keeps its books.

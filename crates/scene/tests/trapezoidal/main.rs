@@ -13,45 +13,16 @@ mod restitution;
 mod rod;
 mod tables;
 mod take_off;
+#[path = "../watched/mod.rs"]
+mod watched;
 
-use nonsmooth::simulation::{EventKind, Observer, Status, StepView, Summary};
+use nonsmooth::simulation::{EventKind, Status, Summary};
 use nonsmooth_scene::bundled::EXAMPLES;
-use nonsmooth_scene::file::Document;
-use nonsmooth_scene::prepare::{Prepared, Request};
-
-/// The end of a step.
-pub(crate) struct Point {
-    pub(crate) t: f64,
-    pub(crate) q: Vec<f64>,
-    pub(crate) u: Vec<f64>,
-    pub(crate) energy: f64,
-}
-
-#[derive(Default)]
-struct Watch(Vec<Point>);
-
-impl Observer for Watch {
-    fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
-        let (q, u, energy) = (end.q.clone(), end.u.clone(), view.energy.unwrap());
-        self.0.push(Point { t: end.t, q, u, energy });
-    }
-}
-
-/// A scene, by the name of an example or as text, under a scheme.
-pub(crate) fn prepare(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> Prepared {
-    let set = set.iter().map(|s| (*s).to_string()).collect();
-    let request = Request { scheme: Some(scheme.into()), step: Some(step), end: Some(end), set, ..Request::default() };
-    if scene.contains('\n') {
-        return Prepared::new(Document::parse("test", scene).unwrap(), &request).unwrap_or_else(|e| panic!("{e}"));
-    }
-    Prepared::load(scene, &request).unwrap_or_else(|e| panic!("{e}"))
-}
+use watched::watch;
+pub(crate) use watched::{Point, prepare};
 
 pub(crate) fn run_by(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> (Summary, Vec<Point>) {
-    let prepared = prepare(scene, scheme, step, end, set);
-    let mut watch = Watch::default();
-    let summary = prepared.simulation().unwrap_or_else(|e| panic!("{e}")).run_with(&mut watch);
+    let (summary, points) = watch(&prepare(scene, scheme, step, end, set));
     assert_eq!(summary.status, Status::Done, "{:?}", summary.stop.as_ref().map(ToString::to_string));
     // What every step of the scheme keeps: its equations to the solver's tolerance, and the books.
     if scheme == "trapezoidal-lcp" {
@@ -59,7 +30,7 @@ pub(crate) fn run_by(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str
         // A damper of 1e6 N s/m makes forces of rounding errors that are 1e6 times larger.
         assert!(summary.energy.closure <= 1e-10, "closure {:e}", summary.energy.closure);
     }
-    (summary, watch.0)
+    (summary, points)
 }
 
 /// The same under the scheme of these tests.
