@@ -438,6 +438,18 @@ impl StepReport {
         self.noise = self.noise.max(dt * other.noise);
     }
 
+    /// Adds the work of a substep.
+    pub(crate) fn join(&mut self, other: &StepReport) {
+        self.calls += other.calls;
+        self.newton += other.newton;
+        self.stages.iter_mut().zip(other.stages).for_each(|(a, b)| *a += b);
+        self.retries += other.retries;
+        self.contacts = self.contacts.max(other.contacts);
+        self.index_sets = self.index_sets.max(other.index_sets);
+        self.projection += other.projection;
+        self.add(other, 1.0);
+    }
+
     /// Adds a one-step problem with this b.
     pub(crate) fn take(&mut self, report: &Report, b: &[f64]) {
         self.solves += 1;

@@ -35,7 +35,7 @@ use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve, Span};
 use crate::contract::{Candidates, Kind, System};
 use crate::simulation::{Certificate, Controller, Ledger, Meter, StepSize};
-use crate::state::{Outcome, Sigma, State, Step, StepReport};
+use crate::state::{Outcome, Sigma, State, Step};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::{FullProblem, room};
 
@@ -108,7 +108,7 @@ impl Augmented {
         }
     }
 
-    /// Rows that are made at most, and the order of `i` of them.
+    /// Rows that are made at most.
     fn rows(&self, even: bool) -> usize {
         let o = &self.options;
         match (o.fixed_order, even) {
@@ -119,9 +119,9 @@ impl Augmented {
         }
     }
 
+    /// Order of a step with this many rows.
     fn order_of(&self, rows: usize, even: bool) -> u32 {
         (match (rows, even, self.options.fixed_order) {
-            (1, false, _) => 1,
             (_, false, _) => rows,
             (_, true, Some(_)) => 2 * rows,
             // That of the approximation whose error was tested.
@@ -296,7 +296,7 @@ pub(crate) fn for_each_switch(start: &State, list: &Candidates, sigma: &[Sigma],
     }
     let before = &start.memory.sigma;
     for (i, k) in list.items().iter().enumerate() {
-        let last = start.percussions.place(i, k.id).map_or(Sigma::OPEN, |at| before[at]);
+        let last = start.percussions.place(i, k.id).and_then(|at| before.get(at)).copied().unwrap_or(Sigma::OPEN);
         // An element that was not there before has nothing to be compared with.
         let known = k.kind == Kind::Contact || start.percussions.place(i, k.id).is_some();
         let bits = (sigma[i].0 ^ last.0) & meaning(list, i);
@@ -370,19 +370,5 @@ impl Scheme for Augmented {
 
     fn last_included(&self) -> Option<&[bool]> {
         self.base.last_included()
-    }
-}
-
-impl StepReport {
-    /// Adds the work of a substep.
-    fn join(&mut self, other: &StepReport) {
-        self.calls += other.calls;
-        self.newton += other.newton;
-        self.stages.iter_mut().zip(other.stages).for_each(|(a, b)| *a += b);
-        self.retries += other.retries;
-        self.contacts = self.contacts.max(other.contacts);
-        self.index_sets = self.index_sets.max(other.index_sets);
-        self.projection += other.projection;
-        self.add(other, 1.0);
     }
 }

@@ -17,6 +17,7 @@ pub mod rattle;
 pub mod schatzman_paoli;
 mod settings;
 pub mod stabilise;
+mod symmetry;
 pub mod tdg;
 mod theta_step;
 pub mod trapezoidal_lcp;

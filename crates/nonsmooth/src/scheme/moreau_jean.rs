@@ -17,11 +17,12 @@
 //! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
 
 use super::settings::{OptionInfo, Settings, SettingsError};
+use super::symmetry::directions_stay;
 use super::theta_step::{
     Begin, FORCE, FORECAST, ForceRule, Forecast, GAMMA, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep,
     force_from, forecast_from,
 };
-use super::velocity_level::{ACTIVATION, SUPPORTS, directions_stay};
+use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::System;
 use crate::simulation::{Certificate, Ledger, Meter};

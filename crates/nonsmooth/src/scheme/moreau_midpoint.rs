@@ -13,10 +13,8 @@
 //!
 //! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
 
-use super::velocity_level::{
-    ACTIVATION, Applied, Restitution, SUPPORTS, VelocityLevel, directions_stay, forces_without_velocity, gap,
-    kinematics_residual,
-};
+use super::symmetry::{Symmetry, directions_stay};
+use super::velocity_level::{ACTIVATION, Applied, Restitution, SUPPORTS, VelocityLevel, gap, kinematics_residual};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Kind, System};
 use crate::simulation::{Certificate, Ledger, Meter};
@@ -55,8 +53,7 @@ pub struct MoreauMidpoint {
     u_mean: Vec<f64>,
     /// Whether M̂ = M is assembled and constant.
     assembled: bool,
-    /// Whether the rule is a leapfrog for the system, once somebody has asked.
-    leapfrog: Option<bool>,
+    symmetry: Symmetry,
 }
 
 impl MoreauMidpoint {
@@ -65,7 +62,6 @@ impl MoreauMidpoint {
         let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if fresh {
             self.assembled = false;
-            self.leapfrog = None;
         }
         self.q_mid.resize(start.q.len(), 0.0);
         let qdot = rates(system, start.t, &start.q, &start.u, &mut self.qdot);
@@ -110,8 +106,8 @@ impl Scheme for MoreauMidpoint {
     /// Where h = h(t,q) and M is constant: a leapfrog.
     fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
         let s = system.structure();
-        let leapfrog = || s.constant_mass && s.identity_kinematics && forces_without_velocity(system, start);
-        *self.leapfrog.get_or_insert_with(leapfrog) && directions_stay(step)
+        let leapfrog = s.constant_mass && s.identity_kinematics && directions_stay(step);
+        leapfrog && self.symmetry.forces_without_velocity(system, start)
     }
 
     fn step(

@@ -38,7 +38,8 @@ mod sensitivity;
 
 pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions};
 
-use super::velocity_level::{SUPPORTS, directions_stay, forces_without_velocity};
+use super::symmetry::{Symmetry, directions_stay};
+use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
 use crate::contract::{Candidates, System};
 use crate::simulation::{Certificate, Ledger, Meter};
@@ -79,8 +80,7 @@ pub struct Rattle {
     /// Whether the last problem is that of the first stage.
     in_first: bool,
     ledger: examine::Scratch,
-    /// Whether no force depends on velocities, once somebody has asked.
-    velocity_free: Option<bool>,
+    symmetry: Symmetry,
 }
 
 /// Where a step stands.
@@ -218,7 +218,7 @@ impl Scheme for Rattle {
 
     /// Where h = h(t,q): a step back from its end leads to its start.
     fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
-        directions_stay(step) && *self.velocity_free.get_or_insert_with(|| forces_without_velocity(system, start))
+        directions_stay(step) && self.symmetry.forces_without_velocity(system, start)
     }
 
     fn step(

@@ -9,18 +9,19 @@
 
 mod examine;
 mod kinematics;
+mod restitution;
 
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve, Supports};
 use crate::contract::{Candidates, Interaction, Kind, System};
-use crate::law::{ElementSets, Law};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::{FullProblem, Mode, Polygon, Set, Status, room};
+use complementarity::{FullProblem, Polygon, Set, Status, room};
 pub(super) use kinematics::Kinematics;
+pub(super) use restitution::Restitution;
 use std::sync::Arc;
 
 /// A contact is closed where its gap (or forecast) is at most this, in metres. Positive, so that a
@@ -63,70 +64,6 @@ impl Group {
     }
 }
 
-/// Which restitution enters ξ = γ⁺ + e γ⁻.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) enum Restitution {
-    /// That of the law.
-    #[default]
-    Law,
-    /// The same for all rows: 0 for laws about γ⁺, 1 for laws about the mean of γ⁺ and γ⁻.
-    All(f64),
-    /// That of the law, but for contacts in normal direction these, by place in the list.
-    Normal(Vec<f64>),
-    /// This power of that of the law.
-    Power(f64),
-}
-
-impl Restitution {
-    /// That of the laws, as the step wants it.
-    pub(super) fn wanted(step: &Step) -> Self {
-        if step.restitution_power > 0.0 { Restitution::Power(step.restitution_power) } else { Restitution::Law }
-    }
-
-    /// e of component `j` of interaction `i`.
-    #[inline]
-    fn of(&self, i: usize, k: &Interaction, j: usize) -> f64 {
-        match self {
-            Restitution::Law => k.law.restitution(j),
-            Restitution::All(e) => *e,
-            Restitution::Normal(e) if j == 0 && k.kind == Kind::Contact => e[i],
-            Restitution::Normal(_) => k.law.restitution(j),
-            Restitution::Power(n) => k.law.restitution(j).powf(*n),
-        }
-    }
-}
-
-/// Whether no force depends on velocities, as far as can be told: those with a potential, and those with constant Jacobians of which h_u is zero.
-pub(super) fn forces_without_velocity(system: &dyn System, start: &State) -> bool {
-    let s = system.structure();
-    if s.forces.iter().all(|f| f.potential) {
-        return true;
-    }
-    let mut by_u = Matrix::new(&s.pattern);
-    s.forces.iter().enumerate().filter(|(_, f)| !f.potential).all(|(i, f)| {
-        by_u.clear();
-        system.force_jacobian(i, start.t, &start.q, &start.u, 0.0, 1.0, &mut by_u);
-        let mut zero = f.constant_jacobian;
-        by_u.for_each_entry(|_, _, v| zero &= v == 0.0);
-        zero
-    })
-}
-
-/// Whether every law that acts in a step acts in a direction that stays: W is constant, and friction in space does not slip.
-pub(super) fn directions_stay(step: &Step) -> bool {
-    step.candidates.items().iter().enumerate().filter(|(i, _)| step.active[*i]).all(|(i, k)| {
-        let slips = match (k.kind, &*k.law) {
-            (Kind::Contact, _) => k.dim() > 2 && step.sigma[i].mode(1) == Mode::Impressed,
-            (Kind::Element, Law::Element(law)) => {
-                let turns = matches!(law.sets, ElementSets::Ball { .. }) && k.dim() > 1;
-                turns && step.sigma[i].mode(0) == Mode::Impressed
-            }
-            _ => false,
-        };
-        k.constant && !slips
-    })
-}
-
 /// Workspace of a velocity-level step.
 pub(super) struct VelocityLevel {
     pub(super) full: FullProblem,
@@ -167,7 +104,7 @@ pub(super) struct VelocityLevel {
 }
 
 /// A pattern is unique to the system it was made for, or to its clones, which live elsewhere.
-fn identity_of(system: &dyn System) -> (u64, usize) {
+pub(super) fn identity_of(system: &dyn System) -> (u64, usize) {
     let s = system.structure();
     (s.pattern.id(), std::ptr::from_ref(s) as usize)
 }

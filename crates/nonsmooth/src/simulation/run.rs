@@ -115,7 +115,7 @@ impl<'a> Simulation<'a> {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
-        if info.position_level && options.stabilise != Stabilise::None {
+        if scheme.info().position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: scheme.info().name });
         }
         if !info.supports.variable_step {

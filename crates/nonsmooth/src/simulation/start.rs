@@ -33,6 +33,7 @@ pub(super) fn check(
         ("velocity of the middle", memory.middle.len(), s.nu()),
         ("accelerations of the last step", memory.rates.len(), s.nu()),
         ("percussions of the first stage", memory.first.len(), percussions),
+        ("modes of the last step", memory.sigma.len(), start.percussions.ids().len()),
     ];
     for (what, found, expected) in sizes {
         if found != 0 && found != expected {

@@ -14,8 +14,8 @@
 //! **Progress.** A step of less than 3 dt_min is never rejected, every rejection halves dt, and dt does not grow before t_noInc, the end of a step that was rejected: between two final steps there are at most
 //! log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
 //!
-//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` switches were resolved within the last dt_max, or if a step shows more than a sixteenth of that many laws
-//! that switch, and half of it shows hardly more than half as many: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
+//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` switches were resolved within the last dt_max, or if more than four laws
+//! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
 //! grows up to dt_max, so that the run costs what the base scheme costs. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`).
 
 use super::controller::{Controller, Proposal, Verdict};
@@ -60,7 +60,7 @@ pub struct StepSize {
 
 /// Switches for which there is room from the start.
 const MEMORY: usize = 1024;
-/// Laws of which a crowd consists that shows in one step, as a part of `crowd`.
+/// Laws that may switch in one step without being a crowd.
 const AT_ONCE: usize = 4;
 /// Part of the laws that may be left in half a step for switches to be spread in time.
 const SPREAD: f64 = 0.75;
