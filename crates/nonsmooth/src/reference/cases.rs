@@ -198,10 +198,10 @@ pub struct Variant {
 }
 
 /// Options of which [`variants`] has all words.
-const WORDS: [&str; 5] = ["force", "guess", "friction_direction", "coupling", "metric"];
+const WORDS: [&str; 6] = ["force", "guess", "friction_direction", "coupling", "metric", "base"];
 
 /// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1}, every rule for the forces, start guess, direction of friction,
-/// coupling and metric of a projection.
+/// coupling and metric of a projection, base of an extrapolation.
 pub fn variants() -> Vec<Variant> {
     let mut out = Vec::new();
     for info in SCHEMES {

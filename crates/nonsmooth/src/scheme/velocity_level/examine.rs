@@ -90,14 +90,16 @@ impl VelocityLevel {
     pub(in crate::scheme) fn certify_laws_of(&mut self, step: &Step, floor: f64, out: &mut Certificate) {
         self.forget_velocities();
         self.velocities_after(&step.end.u);
-        // Scale: percussions, and the terms that make up the relative velocities.
+        // Scale: percussions, and the velocities of what takes part, whole, seen along the rows: where the motion is across
+        // the row, the terms of the sum itself are rounding.
         let mut size: f64 = max_norm(&self.r).max(max_norm(&self.full.c)).max(floor);
         for i in 0..self.full.blocks().len() {
             let dofs = self.full.coupling().dofs(i);
             let mut values = self.full.coupling().values(i);
             for _ in 0..self.full.coupling().dim(i) {
                 let (row, rest) = values.split_at(dofs.len());
-                size = size.max(row.iter().zip(dofs).map(|(w, &j)| (w * step.end.u[j as usize]).abs()).sum());
+                let speed = dofs.iter().fold(0.0, |m: f64, &j| m.max(step.end.u[j as usize].abs()));
+                size = size.max(speed * row.iter().map(|w| w.abs()).sum::<f64>());
                 values = rest;
             }
         }
