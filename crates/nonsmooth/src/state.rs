@@ -354,6 +354,8 @@ pub struct Extrapolation {
     pub switches: usize,
     /// Numbers of substeps of the rows of the tableau; empty for one step of the base scheme.
     pub counts: Vec<u32>,
+    /// By how much the last row changed the velocity, relative to the largest.
+    pub change: f64,
     /// Whether another row would have needed steps below the smallest.
     pub exhausted: bool,
     /// Whether it extrapolates in powers of dt².
@@ -375,7 +377,8 @@ impl PartialEq for Extrapolation {
 impl Extrapolation {
     /// Forgets everything but its room.
     pub(crate) fn clear(&mut self) {
-        (self.outcome, self.order, self.error, self.switches) = (Outcome::Plain, 0, 0.0, 0);
+        (self.outcome, self.order, self.switches) = (Outcome::Plain, 0, 0);
+        (self.error, self.change) = (0.0, 0.0);
         (self.even, self.project, self.exhausted) = (false, false, false);
         self.counts.clear();
     }

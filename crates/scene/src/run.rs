@@ -99,6 +99,10 @@ impl Observer for Watch<'_> {
         }
     }
 
+    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        self.at.wanted(start, end, times);
+    }
+
     fn step(&mut self, view: &StepView) {
         self.at.step(view);
         if let Some(r) = &mut self.recorder {

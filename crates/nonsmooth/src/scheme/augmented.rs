@@ -8,7 +8,8 @@
 //! accepted:   T_{i,i} with the first i ≥ 2 for which |u_{i,i} − u_{i−1,i−1}|_∞ ≤ atol + rtol |u_{i,i}|_∞
 //! ```
 //!
-//! (or the difference is what rounding or the solver of the one-step problems leaves)//!
+//! (or the difference is what rounding or the solver of the one-step problems leaves)
+//!
 //! while all base steps have the modes σ̂, the order does not exceed `max_order`, and dt/n_i ≥ dt_min; `fixed_order` takes T_{p,p} without the test. It comes out **smooth**, **inaccurate** (no i is enough), or,
 //! where a base step has other modes, a switch is **detected**; then the step holds the base step of length dt. A step shorter than 3 dt_min is one base step: it is smooth, or a switch is **resolved** by it.
 //!
@@ -173,7 +174,8 @@ impl Augmented {
         self.row.extend(out.end.q.iter().chain(&out.end.u).chain(out.end.percussions.values()));
         self.tableau.push(1, &self.row);
         // Place 0 is for the first row.
-        let (mut rows, mut used, mut error, mut accurate) = (1, 1, 0.0, self.options.fixed_order.is_some());
+        let (mut rows, mut used, mut accurate) = (1, 1, self.options.fixed_order.is_some());
+        let (mut error, mut relative) = (0.0, 0.0);
         'rows: while rows < most && dt >= self.count(rows + 1) as f64 * self.dt_min * (1.0 - ROUNDING) {
             let n = self.count(rows + 1);
             let h = dt / n as f64;
@@ -214,7 +216,9 @@ impl Augmented {
                     u.iter().zip(last).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() });
                 let share = if self.per > 0.0 { dt / self.per } else { 1.0 };
                 let tolerance = (self.options.atol + self.options.rtol * max_norm(u)) * share;
-                let rounding = NOISE * f64::EPSILON * max_norm(u).max(max_norm(last));
+                let size = max_norm(u).max(max_norm(last));
+                let rounding = NOISE * f64::EPSILON * size;
+                relative = if size > 0.0 { change / size } else { 0.0 };
                 error = change / tolerance.max(NOISE * report.noise).max(rounding);
                 accurate = error <= 1.0;
                 if accurate {
@@ -258,7 +262,8 @@ impl Augmented {
         out.report = report;
         let e = &mut out.extrapolation;
         e.steps = steps;
-        (e.order, e.outcome, e.error, e.even) = (order, outcome, error, even);
+        (e.order, e.outcome, e.even) = (order, outcome, even);
+        (e.error, e.change) = (error, relative);
         // With all numbers of substeps: as in the paper.
         e.exhausted = rows < most && self.options.substeps == Substeps::Odd;
         e.project = self.options.substeps == Substeps::Odd;

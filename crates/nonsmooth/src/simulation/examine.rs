@@ -24,6 +24,8 @@ pub struct StepView<'a> {
     pub energy: Option<f64>,
     /// The ledger since the start, if kept.
     pub ledger: Option<&'a Ledger>,
+    /// States inside it, at the times that [`Observer::wanted`] gave, in that order; only of steps that are extrapolated, and not where a side step failed.
+    pub within: &'a [State],
     /// Whether it is the last of the run.
     pub last: bool,
 }
@@ -32,6 +34,9 @@ pub struct StepView<'a> {
 pub trait Observer {
     /// Before the first step.
     fn begin(&mut self, _system: &dyn System, _start: &State) {}
+    /// Before a final step from `start` to `end` is shown: appends times inside it at which its state is wanted. It is asked of steps that are
+    /// extrapolated, whose inside is known by side steps alone.
+    fn wanted(&mut self, _start: f64, _end: f64, _times: &mut Vec<f64>) {}
     /// After every final step.
     fn step(&mut self, view: &StepView);
 }
@@ -47,8 +52,10 @@ impl Simulation<'_> {
         let system = self.system;
         if observe == Observe::NONE {
             let raw = frame.corrected.then_some((&frame.raw_q[..], &frame.raw_u[..]));
-            let (start, step) = (&frame.start, &frame.step);
-            observer.step(&StepView { system, start, step, certificate: None, raw, energy: None, ledger: None, last });
+            let inside = self.look_inside(frame, observer);
+            let (start, step, within) = (&frame.start, &frame.step, self.side.states(inside));
+            let (certificate, energy, ledger) = (None, None, None);
+            observer.step(&StepView { system, start, step, certificate, raw, energy, ledger, within, last });
             return;
         }
         // Certificate and ledger look at what the scheme made, before corrections.
@@ -110,6 +117,7 @@ impl Simulation<'_> {
         if observe.percussions {
             self.sums.add(&frame.step);
         }
+        let inside = self.look_inside(frame, observer);
         observer.step(&StepView {
             system,
             start: &frame.start,
@@ -118,6 +126,7 @@ impl Simulation<'_> {
             raw: frame.corrected.then_some((&frame.raw_q, &frame.raw_u)),
             energy,
             ledger: observe.energy.then_some(&self.ledger),
+            within: self.side.states(inside),
             last,
         });
     }

@@ -9,13 +9,14 @@ use super::instability::Watch;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
 use super::problem::Keep;
+use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, Work};
 use crate::contract::{Reach, System};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve, Span};
-use crate::state::{Sigma, State, Step};
+use crate::state::{State, Step};
 use complementarity::{Options as SolverOptions, Solver, room, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -41,7 +42,8 @@ pub struct Simulation<'a> {
     pub(super) options: SimulationOptions,
     solve: Solve,
     fallback: Option<Solve>,
-    projection: Option<JointProjection>,
+    pub(super) projection: Option<JointProjection>,
+    pub(super) side: SideSteps,
     pub(super) meter: Meter,
     pub(super) state: State,
     /// Step being tried, and scratch. Boxed, so that frames change places by pointer.
@@ -78,8 +80,6 @@ pub enum Advance {
     Interrupted,
 }
 
-/// Contacts up to which those that stay closed are projected after extrapolation: all of them make one dense problem.
-const PROJECTED: usize = 100;
 /// First guess of the reach, m; it adapts from the first step on.
 const FIRST_REACH: f64 = 1e-3;
 
@@ -151,6 +151,7 @@ impl<'a> Simulation<'a> {
             solve: with(chosen),
             fallback: fallback.flatten().map(strong),
             projection: None,
+            side: SideSteps::default(),
             meter: Meter::default(),
             trial: Box::default(),
             pending: Vec::new(),
@@ -391,28 +392,25 @@ impl<'a> Simulation<'a> {
         }
         let frame = &mut self.trial;
         frame.corrected = false;
-        let end = &mut frame.step.end;
         let system = self.system;
         let extrapolated = !frame.step.extrapolation.counts.is_empty() || frame.step.extrapolation.project;
         let projects = self.options.stabilise == Stabilise::Projection || extrapolated;
         if !system.structure().identity_kinematics || projects {
-            frame.raw_q.clone_from(&end.q);
-            frame.raw_u.clone_from(&end.u);
-            system.normalise(&mut end.q);
+            frame.raw_q.clone_from(&frame.step.end.q);
+            frame.raw_u.clone_from(&frame.step.end.u);
+            system.normalise(&mut frame.step.end.q);
             if projects {
-                let contacts =
-                    extrapolated && frame.step.extrapolation.project && frame.step.report.contacts <= PROJECTED;
-                let closed: &[Sigma] = if contacts { &frame.step.sigma } else { &[] };
-                let p = self.projection.get_or_insert_with(|| JointProjection::new(system));
-                let done = p.project(system, &frame.step.candidates, closed, end.t, &mut end.q, &mut end.u);
+                let done = project(system, &mut self.projection, &mut frame.step);
                 let work = &mut self.summary.work;
-                work.projection += p.iterations();
-                work.projection_max = work.projection_max.max(p.iterations());
+                let iterations = self.projection.as_ref().map_or(0, JointProjection::iterations);
+                work.projection += iterations;
+                work.projection_max = work.projection_max.max(iterations);
                 let note = "joint projection did not close to 1e-10 in every step";
-                if !done && !contacts && !self.summary.warnings.iter().any(|w| w == note) {
+                if !done && !self.summary.warnings.iter().any(|w| w == note) {
                     self.summary.warnings.push(note.into());
                 }
             }
+            let end = &frame.step.end;
             frame.corrected = frame.raw_q != end.q || frame.raw_u != end.u;
         }
         std::mem::swap(&mut frame.start, &mut self.state);

@@ -3,16 +3,20 @@
 //! Of the three steps of the paper, the accepted one is final, the previous one is what the loop may still roll back, the actual one is the trial. After a step from t of length dt that came out
 //!
 //! ```text
-//! smooth      the actual step becomes the previous one (final at once if it is one base step); from t_noInc on dt ← min(max(2 dt, 3 dt_min), dt_max)
-//! inaccurate  again with dt/2; as smooth if that is wanted, or if it was for want of substeps ≥ dt_min: halving ends in base steps of dt_min, which are worse
+//! smooth      the actual step becomes the previous one (final at once if it is one base step); from t_noInc on, and where dt is at most 1/32 of
+//!             what is left up to it, dt ← min(max(2 dt, 3 dt_min), dt_max)
+//! inaccurate  again with dt/2; as smooth if that is wanted, or if it was for want of substeps ≥ dt_min (halving ends in base steps of dt_min, which are worse),
+//!             or if what changes from row to row is rounding
 //! detected    t_noInc ← t + dt; actual and previous step are dropped, since the switch may be in either; again from there with dt/2
 //! resolved    the actual step is final; t_noInc ← t + dt; dt ← min(max(2 dt, 3 dt_min), dt_max)
 //! ```
 //!
 //! where dt < 3 dt_min becomes dt_min after halving. The first step has length dt_min. Steps end at breaks and at the end of the run: there a step is shortened, for that once.
 //!
-//! **Progress.** A step of less than 3 dt_min is never rejected, every rejection halves dt, and dt does not grow before t_noInc, the end of a step that was rejected: between two final steps there are at most
-//! log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
+//! Growing before t_noInc is not in the paper: without it, a run whose steps became short there for the sake of accuracy goes on with them up to t_noInc, which may be ten thousands of steps. The bisection that finds a switch hardly
+//! meets it.
+//!
+//! **Progress.** A step of less than 3 dt_min is never rejected, and every rejection halves dt: between two final steps there are at most log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
 //!
 //! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` switches were resolved within the last dt_max, or if more than four laws
 //! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
@@ -53,6 +57,8 @@ pub struct StepSize {
     resolved: VecDeque<f64>,
     /// Laws that switched in the step that was rejected last, and where it started.
     shown: Option<(f64, usize)>,
+    /// Change, relative to the largest velocity, of the step that was inaccurate last, and where it started.
+    halved: Option<(f64, f64)>,
     coarse: bool,
     /// Coarse steps in a row without a switch.
     calm: usize,
@@ -64,6 +70,10 @@ const MEMORY: usize = 1024;
 const AT_ONCE: usize = 4;
 /// Part of the laws that may be left in half a step for switches to be spread in time.
 const SPREAD: f64 = 0.75;
+/// Parts of what is left up to t_noInc below which a step grows before it.
+const COLLAPSED: f64 = 32.0;
+/// Rounding, relative to the largest velocity, that a badly conditioned mass matrix may make of 1e-16.
+const AMPLIFIED: f64 = 1e-10;
 /// Steps in a row without a switch after which they are no longer everywhere.
 const CALM: usize = 8;
 
@@ -83,6 +93,7 @@ impl StepSize {
             open: false,
             resolved: VecDeque::with_capacity(crowd.min(MEMORY) + 2),
             shown: None,
+            halved: None,
             coarse: false,
             calm: 0,
         }
@@ -116,6 +127,12 @@ impl StepSize {
             self.resolved.pop_front();
         }
         spread || self.resolved.len() > self.crowd
+    }
+
+    /// Whether the change that made a step inaccurate is rounding: small, and no smaller than half of what it was in the double step from the same start, where
+    /// a change by the error of the scheme would be a quarter or less.
+    fn is_rounding(&self, change: f64) -> bool {
+        change <= AMPLIFIED && self.halved.is_some_and(|(t, before)| t == self.t && change > 0.5 * before)
     }
 
     /// A coarse step: taken as it is.
@@ -160,7 +177,10 @@ impl Controller for StepSize {
             Outcome::Plain | Outcome::Smooth => {}
             // Halves of it would be base steps of dt_min in the end, which are less accurate.
             Outcome::Inaccurate if self.accept_inaccurate || e.exhausted => {}
+            // Halves do not help against rounding.
+            Outcome::Inaccurate if self.is_rounding(e.change) => {}
             Outcome::Inaccurate => {
+                self.halved = Some((self.t, e.change));
                 self.halve(step.dt);
                 return Verdict::Retry;
             }
@@ -187,7 +207,8 @@ impl Controller for StepSize {
             }
         }
         self.open = step.dt >= ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
-        if end >= self.no_increase - ROUNDING * self.lengths.dt_min {
+        let rest = self.no_increase - end;
+        if rest <= ROUNDING * self.lengths.dt_min || COLLAPSED * dt <= rest {
             self.grow(dt);
         } else {
             self.dt = dt;

@@ -3,7 +3,7 @@
 use super::certificate::Certificate;
 use super::{Observer, StepView};
 use crate::contract::{Reach, System};
-use crate::polynomial::{lagrange, lagrange_integral};
+use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
 use crate::state::{Extrapolation, Memory, Parts, Percussions, Sigma, Stages, State, Step, rates_into};
@@ -13,7 +13,7 @@ use crate::state::{Extrapolation, Memory, Parts, Percussions, Sigma, Stages, Sta
 pub enum Recording {
     /// Every k-th step, and the last; 1 is all.
     Every(usize),
-    /// The state at these times, in this order, by the dense output of the steps.
+    /// The state at these times, in this order, by side steps or the dense output of the steps.
     At(Vec<f64>),
 }
 
@@ -254,6 +254,13 @@ impl Observer for Trajectory {
         self.last = None;
     }
 
+    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        if let Recording::At(at) = &self.recording {
+            let near = 1e-9 * (end - start);
+            times.extend(at.iter().filter(|t| **t > start + near && **t < end - near));
+        }
+    }
+
     fn step(&mut self, view: &StepView) {
         self.seen += 1;
         match &self.recording {
@@ -274,7 +281,10 @@ impl Observer for Trajectory {
                         self.records[i].u.clone_from(&end.u);
                         self.found[i] = true;
                     } else if t > start.t + near && t < end.t - near {
-                        let (q, u) = dense_output(view.system, start, view.step, t);
+                        let (q, u) = match view.within.iter().find(|s| s.t == t) {
+                            Some(s) => (s.q.clone(), s.u.clone()),
+                            None => dense_output(view.system, start, view.step, t),
+                        };
                         self.records[i].q = q;
                         self.records[i].u = u;
                         self.found[i] = true;
@@ -308,6 +318,30 @@ pub fn along(system: &dyn System, start: &State, stages: &Stages, dt: f64, t: f6
         rates_into(system, start.t + c * dt, stages.q(k), stages.u(k), &mut rate);
         q.iter_mut().zip(&rate).for_each(|(q, r)| *q += by * r);
         u.iter_mut().zip(stages.u(k)).for_each(|(u, v)| *u += at * v);
+    }
+    (q, u)
+}
+
+/// The state at `t` on the polynomial through several states of a smooth step, with their rates: of degree 2n − 1 for n states. Where q̇ = u the velocity is its
+/// slope, otherwise it is the polynomial of degree n − 1 through theirs.
+pub fn through(system: &dyn System, states: &[&State], t: f64) -> (Vec<f64>, Vec<f64>) {
+    let (from, to) = (states[0].t, states[states.len() - 1].t);
+    let dt = to - from;
+    let nodes: Vec<f64> = states.iter().map(|s| (s.t - from) / dt).collect();
+    let s = ((t - from) / dt).clamp(0.0, 1.0);
+    let identity = system.structure().identity_kinematics;
+    let (nq, nu) = (states[0].q.len(), states[0].u.len());
+    let (mut q, mut u, mut rate) = (vec![0.0; nq], vec![0.0; nu], vec![0.0; nq]);
+    for (k, state) in states.iter().enumerate() {
+        rates_into(system, state.t, &state.q, &state.u, &mut rate);
+        let w = Hermite::new(&nodes, k, s);
+        for i in 0..nq {
+            q[i] += w.value * state.q[i] + w.slope * dt * rate[i];
+        }
+        let by = lagrange(&nodes, k, s);
+        for i in 0..nu {
+            u[i] += if identity { w.value_rate / dt * state.q[i] + w.slope_rate * rate[i] } else { by * state.u[i] };
+        }
     }
     (q, u)
 }

@@ -2,8 +2,9 @@
 
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::polynomial::lagrange_integral;
-use nonsmooth::simulation::{Observer, StepView, along, between};
+use nonsmooth::simulation::{Observer, StepView, along, between, through};
 use nonsmooth::{Stages, State, System};
+use std::time::Instant;
 
 /// Step ends of a run, and what is needed between them.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +17,14 @@ pub(super) struct Curve {
     contacts: Vec<(u64, String)>,
     /// Their normal percussions, summed up to each step end, N·s.
     sums: Vec<Vec<f64>>,
+    /// When states inside the step that comes next were asked for.
+    asked: Option<Instant>,
+    /// Time that went into such states: it is no part of the run, s.
+    pub(super) aside: f64,
 }
+
+/// Where an extrapolated step is looked into, in parts of it: with both ends a polynomial of degree 9, whose error is far below that of the step.
+const WITHIN: [f64; 3] = [0.172_673_164_646_011_4, 0.5, 0.827_326_835_353_988_6];
 
 /// The inside of a step.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +33,8 @@ struct Inside {
     impact: bool,
     /// Velocity before the jump at its end, of schemes that locate it.
     left: Option<Vec<f64>>,
+    /// States inside it, of steps that are extrapolated.
+    within: Vec<State>,
     /// Its stages, of schemes that have them; forces are those of the contacts above, in normal direction.
     stages: Stages,
 }
@@ -39,7 +49,13 @@ impl Observer for Curve {
         self.sums.push(vec![0.0; self.contacts.len()]);
     }
 
+    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        times.extend(WITHIN.map(|s| start + s * (end - start)));
+        self.asked = Some(Instant::now());
+    }
+
     fn step(&mut self, view: &StepView) {
+        self.aside += self.asked.take().map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (step, end) = (view.step, &view.step.end);
         self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
         let left = Some(&step.u_minus).filter(|u| !u.is_empty()).cloned();
@@ -63,6 +79,7 @@ impl Observer for Curve {
         self.sums.push(sums);
         if let Some(inside) = self.steps.last_mut() {
             (inside.left, inside.stages) = (left, stages);
+            inside.within = view.within.iter().map(|s| State::new(s.t, s.q.clone(), s.u.clone())).collect();
         }
     }
 }
@@ -74,9 +91,13 @@ impl Curve {
         self.steps.push(Inside { impact, ..Inside::default() });
     }
 
-    /// Velocity before the jump at a grid point, if one was located there.
-    pub(super) fn left(&self, k: usize) -> Option<&Vec<f64>> {
-        self.steps[k].left.as_ref()
+    /// All that is known of the motion as points of its graph, in order: step ends, with both velocities where a jump was located, and states inside steps.
+    pub(super) fn points(&self) -> impl Iterator<Item = (f64, &[f64], &[f64])> {
+        self.steps.iter().zip(&self.states).flat_map(|(inside, end)| {
+            let within = inside.within.iter().map(|s| (s.t, &s.q[..], &s.u[..]));
+            let before = inside.left.iter().map(|u| (end.t, &end.q[..], &u[..]));
+            within.chain(before).chain([(end.t, &end.q[..], &end.u[..])])
+        })
     }
 
     /// (q, u) at a grid point.
@@ -103,6 +124,10 @@ impl Curve {
         }
         if !inside.stages.is_empty() {
             return along(system, a, &inside.stages, dt, t);
+        }
+        if !inside.within.is_empty() {
+            let states: Vec<&State> = std::iter::once(a).chain(&inside.within).chain([b]).collect();
+            return through(system, &states, t);
         }
         match &inside.left {
             // Smooth up to the jump.

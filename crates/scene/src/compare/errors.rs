@@ -99,7 +99,6 @@ pub(super) fn errors(
 ) -> Errors {
     let (times, weights) = samples(run, place);
     let ends = matches!(place, Where::Ends);
-    let at: &[f64] = if let Where::At(at) = place { at } else { &[] };
     let (found, exact) = motions(system, run, reference, &times, ends, unit);
     let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
     let names = reference.contacts();
@@ -112,58 +111,49 @@ pub(super) fn errors(
     let integral =
         |pick: Pick| sums((0..times.len()).map(|k| (weights[k], distance(pick(&found[k]), pick(&exact[k])))));
     let (over_q, over_u) = (integral(coordinates), integral(velocities));
-    // The graph distance is that of the curves through the step ends.
-    let (times, found, exact) = if matches!(place, Where::Dense) {
-        let (found, exact) = motions(system, run, reference, &run.t, true, unit);
-        (run.t.clone(), found, exact)
-    } else {
-        (times, found, exact)
-    };
-    // The reference on its own grid, or sampled finely, so that jumps are filled where they are.
+    // The graph distance is that of the curves through all that is known of the motions: with times given, their points alone; a closed form is sampled finely, so that
+    // jumps are filled where they are.
+    let at_times = matches!(place, Where::At(_));
     let (from, to) = (times[0], times[times.len() - 1]);
-    let curve: Vec<(f64, Motion)> = if !at.is_empty() {
-        times.iter().copied().zip(exact.iter().cloned()).collect()
-    } else {
-        match reference.curve() {
-            Some(c) => {
-                let point = |k: usize| (c.t[k], c.point(k));
-                let before = |k: usize| c.left(k).map(|u| (c.t[k], (c.point(k).0, u.clone())));
-                (0..c.t.len()).flat_map(|k| before(k).into_iter().chain([point(k)])).collect()
-            }
-            None => {
-                let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
-                let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
-                with_jumps(system, reference, samples.map(|t| (t, reference.at(system, t))).collect())
-            }
+    let graph_of =
+        |c: &Curve| c.points().map(|(t, q, u)| (t, (q.to_vec(), u.to_vec()))).collect::<Vec<(f64, Motion)>>();
+    let mut mine: Vec<(f64, Motion)> =
+        if at_times { times.iter().copied().zip(found).collect() } else { graph_of(run) };
+    let mut other: Vec<(f64, Motion)> = match reference.curve() {
+        _ if at_times => times.iter().copied().zip(exact).collect(),
+        Some(c) => graph_of(c),
+        None => {
+            let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
+            let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
+            with_jumps(system, reference, samples.map(|t| (t, reference.at(system, t))).collect())
         }
     };
-    let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
-    let norms = |pick: Pick, is_q: bool, (l1, l2, sup): (f64, f64, f64)| {
-        let components = found.first().map_or(0, |x| pick(x).len());
-        let mut graph = 0.0f64;
-        for i in 0..components {
-            // At step ends there may be two velocities.
-            let before = |k: usize| {
-                if at.is_empty() && !is_q { run.left(k).map(|u| (times[k], u[i])) } else { None }
-            };
-            let points = times.iter().zip(&found).enumerate();
-            let a: Vec<Point> =
-                points.flat_map(|(k, (t, x))| before(k).into_iter().chain([(*t, pick(x)[i])])).collect();
-            let mut b: Vec<Point> = curve.iter().map(|(t, x)| (*t, pick(x)[i])).collect();
-            if unit.iter().flatten().any(|&j| j == i) && is_q {
-                // The sign of the run was chosen at its own times; take that of the nearest one.
-                for p in &mut b {
-                    let k = times.partition_point(|t| *t < p.0).min(times.len() - 1);
-                    if (found[k].0[i] - exact[k].0[i]).abs() > (found[k].0[i] + exact[k].0[i]).abs() {
-                        p.1 = -p.1;
-                    }
-                }
-            }
-            graph = graph.max(graph_distance(&a, &b, piece));
+    if !unit.is_empty() {
+        // Both take the sign of the reference along its curve.
+        one_sign(&mut other, unit);
+        for (t, (q, _)) in &mut mine {
+            let k = other.partition_point(|(x, _)| x < t).min(other.len() - 1);
+            align(q, &other[k].1.0, unit);
         }
+    }
+    let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
+    let norms = |pick: Pick, (l1, l2, sup): (f64, f64, f64)| {
+        let components = mine.first().map_or(0, |(_, x)| pick(x).len());
+        let graph = (0..components).fold(0.0f64, |worst, i| {
+            let points = |c: &[(f64, Motion)]| c.iter().map(|(t, x)| (*t, pick(x)[i])).collect::<Vec<Point>>();
+            worst.max(graph_distance(&points(&mine), &points(&other), piece))
+        });
         Norms { l1, l2, sup, graph }
     };
-    Errors { q: norms(coordinates, true, over_q), u: norms(velocities, false, over_u), p }
+    Errors { q: norms(coordinates, over_q), u: norms(velocities, over_u), p }
+}
+
+/// Turns unit vectors along a curve so that none is opposite to the one before it.
+fn one_sign(curve: &mut [(f64, Motion)], unit: &[Vec<usize>]) {
+    for k in 1..curve.len() {
+        let (before, rest) = curve.split_at_mut(k);
+        align(&mut rest[0].1.0, &before[k - 1].1.0, unit);
+    }
 }
 
 /// Motions of a run and of the reference at times, which are step ends or not.

@@ -203,7 +203,7 @@ fn run(
     let mut curve = Curve::default();
     let timer = Timer::start();
     let summary = simulation.run_with(&mut curve);
-    row.seconds = timer.seconds();
+    row.seconds = (timer.seconds() - curve.aside).max(0.0);
     row.calls = summary.work.scheme_calls;
     if summary.status == Status::Done {
         let place = match request.at.is_empty() {
