@@ -1,7 +1,8 @@
-//! What accuracy costs, in calls of the base scheme.
+//! What accuracy costs, in calls of the base scheme and in time.
 
 use nonsmooth::simulation::{Observe, Summary};
 use nonsmooth_scene::prepare::{Prepared, Request};
+use std::time::Instant;
 
 /// The woodpecker over one cycle, nothing observed; the lower edge of its sleeve touches the pole exactly at the start.
 fn woodpecker(scheme: &str, step: f64, set: &[&str]) -> Summary {
@@ -18,10 +19,16 @@ fn the_woodpecker_needs_a_three_hundredth_of_the_calls_of_moreau_jean() {
     // Its own error is below 1e-9: another with a third of the smallest step differs by 4e-11 in q.
     let exact = woodpecker("augmented", 5e-4, &["scheme.atol=1e-11", "scheme.dt_min=1e-12"]);
     let off = |s: &Summary| s.end.q.iter().zip(&exact.end.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    let clock = Instant::now();
     let augmented = woodpecker("augmented", 5e-3, &["scheme.atol=1e-6", "scheme.dt_min=1e-8"]);
-    let calls = augmented.work.scheme_calls;
+    let (calls, short) = (augmented.work.scheme_calls, clock.elapsed().as_secs_f64());
+    let clock = Instant::now();
     let fixed = woodpecker("moreau-jean", 0.15 / (300.0 * calls as f64).round(), &[]);
-    println!("augmented: error {:.1e} with {calls} base calls", off(&augmented));
-    println!("moreau-jean: error {:.1e} with {} calls", off(&fixed), fixed.work.scheme_calls);
+    let long = clock.elapsed().as_secs_f64();
+    println!("augmented: error {:.1e} with {calls} base calls in {short:.3} s", off(&augmented));
+    println!("moreau-jean: error {:.1e} with {} calls in {long:.3} s", off(&fixed), fixed.work.scheme_calls);
+    println!("time: {:.0} times less", long / short);
+    // The factor of the calls with room for what each of them costs, and for a machine with other work.
+    assert!(long > 30.0 * short, "{long} s and {short} s");
     assert!(off(&augmented) <= 1e-6 && off(&fixed) > 1e-6);
 }
