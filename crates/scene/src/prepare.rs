@@ -122,7 +122,8 @@ impl Prepared {
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
         let parts = Parts::new(document, &scene, &mut numbers, request)?;
-        let Parts { system, drawn, springs, bars, geometry, at_start, places, lagrangian, mut unused, warnings } = parts;
+        let Parts { system, drawn, springs, bars, geometry, at_start, places, lagrangian, mut unused, warnings } =
+            parts;
         let of_bodies = 3 * drawn.iter().filter(|d| d.first.is_some()).count();
         let names = &system.structure().coordinates;
         let units = Units::build(&scene, of_bodies, at_start.0.len())?;
@@ -335,18 +336,7 @@ impl Parts {
             }
             let (lagrangian, unused) = (false, Vec::new());
             let system = Box::new(multibody);
-            return Ok(Self {
-                system,
-                drawn,
-                springs,
-                bars,
-                geometry,
-                at_start,
-                places,
-                lagrangian,
-                unused,
-                warnings,
-            });
+            return Ok(Self { system, drawn, springs, bars, geometry, at_start, places, lagrangian, unused, warnings });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
         let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
