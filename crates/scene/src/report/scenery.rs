@@ -281,7 +281,7 @@ impl<'a> Scenery<'a> {
         }
         let size = (0..d).map(|k| room.max[k] - room.min[k]).fold(0.0, f64::max);
         // Something that never moves and has no size is shown with a metre around it.
-        let around = if size > 0.0 { 0.5 * size } else { 0.5 };
+        let around = if size > 0.0 { 0.1 * size } else { 0.5 };
         let (low, high) = (room.min.map(|v| v - around), room.max.map(|v| v + around));
         for k in 0..d {
             if !fixed.is_empty() && fixed.min[k] < high[k] && fixed.max[k] > low[k] {

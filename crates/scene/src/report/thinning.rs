@@ -38,41 +38,47 @@ pub(super) struct Kept {
     pub(super) value: f64,
 }
 
-/// Chooses rows of plots: of equal intervals of time the first row of each and those with the largest of every signal.
+/// Chooses rows of plots: the first of every short interval of time, and of every long one those with the largest of every signal.
 pub(super) struct Thinning {
     start: f64,
-    /// Length of an interval, s; none where all rows are kept.
-    interval: Option<f64>,
-    /// Number of the present interval.
-    present: Option<u64>,
-    first: Option<Kept>,
-    /// Largest value of each signal in the present interval, with its row.
+    /// Lengths of both kinds of intervals, s; none where all rows are kept.
+    intervals: Option<(f64, f64)>,
+    /// Numbers of the present ones.
+    short: Option<u64>,
+    long: Option<u64>,
+    /// Largest value of each signal in the present long interval, with its row.
     peaks: Vec<Option<(f64, Kept)>>,
     kept: Vec<Kept>,
     last: Option<Kept>,
 }
 
 impl Thinning {
-    /// For `rows` rows from `start` to `end` and so many signals; about `wanted` rows are kept.
+    /// For `rows` rows from `start` to `end` and so many signals; at most about `wanted` rows are kept, half of them peaks.
     pub(super) fn new(rows: usize, (start, end): (f64, f64), signals: usize, wanted: usize) -> Self {
-        let intervals = (wanted / (1 + signals)).max(1);
-        let interval = (rows > wanted && end > start).then(|| (end - start) / intervals as f64);
+        let length = |count: usize| (end - start) / count.max(1) as f64;
+        let half = wanted / 2;
+        let intervals = (rows > wanted && end > start).then(|| (length(half), length(half / signals.max(1))));
         let peaks = vec![None; signals];
-        Self { start, interval, present: None, first: None, peaks, kept: Vec::new(), last: None }
+        Self { start, intervals, short: None, long: None, peaks, kept: Vec::new(), last: None }
     }
 
     /// Looks at the next row.
     pub(super) fn see(&mut self, row: usize, t: f64, value: f64, signals: &[f64]) {
         let this = Kept { row, value };
         self.last = Some(this);
-        let Some(interval) = self.interval else {
+        let Some((short, long)) = self.intervals else {
             self.kept.push(this);
             return;
         };
-        let number = ((t - self.start) / interval) as u64;
-        if self.present != Some(number) {
+        let since = t - self.start;
+        let number = |length: f64| Some((since / length) as u64);
+        if self.long != number(long) {
+            self.long = number(long);
             self.end_interval();
-            (self.present, self.first) = (Some(number), Some(this));
+        }
+        if self.short != number(short) {
+            self.short = number(short);
+            self.kept.push(this);
         }
         for (peak, &signal) in self.peaks.iter_mut().zip(signals) {
             // Also where a signal is not a number: that is worth seeing.
@@ -83,20 +89,15 @@ impl Thinning {
     }
 
     fn end_interval(&mut self) {
-        let from = self.kept.len();
-        self.kept.extend(self.first.take());
         self.kept.extend(self.peaks.iter_mut().filter_map(Option::take).map(|(_, kept)| kept));
-        self.kept[from..].sort_by_key(|k| k.row);
-        self.kept.dedup_by_key(|k| k.row);
     }
 
     /// The rows in order.
     pub(super) fn finish(mut self) -> Vec<Kept> {
-        if self.interval.is_some() {
-            self.end_interval();
-            self.kept.extend(self.last);
-            self.kept.dedup_by_key(|k| k.row);
-        }
+        self.end_interval();
+        self.kept.extend(self.last);
+        self.kept.sort_by_key(|k| k.row);
+        self.kept.dedup_by_key(|k| k.row);
         self.kept
     }
 }
