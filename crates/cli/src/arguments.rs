@@ -28,7 +28,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  nonsmooth run woodpecker --out result\n  nonsmooth run bouncing_ball --at 1,2,3 --json\n  \
                             nonsmooth run slider_crank --scheme moreau-midpoint --step 1e-5 --set initial.u=[150,-75,0]\n\n\
-                            Files in DIR: trajectory.npz (numpy.load), events.csv, meta.json.\n\
+                            Files in DIR: report.html (look at it), trajectory.npz (numpy.load), events.csv, meta.json.\n\
                             Exit codes: 0 done, 1 stopped, 2 bad input, 130 interrupted (Ctrl-C finishes the step and writes everything)."
     )]
     Run(RunArguments),

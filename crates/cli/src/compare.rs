@@ -3,10 +3,9 @@
 use crate::arguments::CompareArguments;
 use crate::errors::Failed;
 use nonsmooth_scene::compare::{
-    CompareRequest, Comparison, ReferenceChoice, Row, SchemeChoice, compare as run_comparison, compare_html,
-    compare_json,
+    CompareRequest, Comparison, ReferenceChoice, SchemeChoice, compare as run_comparison, compare_json, compare_page,
 };
-use nonsmooth_scene::output::Folder;
+use nonsmooth_scene::output::{Folder, FolderError};
 use nonsmooth_scene::prepare::read;
 use std::process::ExitCode;
 
@@ -32,18 +31,18 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failed> 
     let comparison = run_comparison(&document, &request).map_err(Failed)?;
     if let Some(path) = &arguments.out {
         let folder = Folder::open(path, arguments.force).map_err(|e| Failed(e.to_string()))?;
-        let page = compare_html(&comparison, &command(arguments));
+        let failed = |e: FolderError| Failed(e.to_string());
         let json = compare_json(&comparison) + "\n";
-        for (name, content) in [("compare.html", page), ("compare.json", json)] {
-            folder.write(name, content.as_bytes()).map_err(|e| Failed(e.to_string()))?;
-        }
+        folder.write("compare.json", json.as_bytes()).map_err(failed)?;
+        let page = |out: &mut _| compare_page(out, &comparison, &document, &command(arguments));
+        folder.write_with("compare.html", page).map_err(failed)?;
     }
     if arguments.json {
         say!("{}", compare_json(&comparison));
     } else {
         print_table(&comparison);
         if let Some(path) = &arguments.out {
-            say!("files      {}", path.display());
+            say!("files      {}: look at {}", path.display(), path.join("compare.html").display());
         }
     }
     // A scheme that fails shows as a row; that nothing at all could be compared is a failure.
@@ -73,13 +72,9 @@ fn command(a: &CompareArguments) -> String {
     out
 }
 
-fn label(row: &Row) -> String {
-    if row.options.is_empty() { row.scheme.clone() } else { format!("{}{{{}}}", row.scheme, row.options.join(",")) }
-}
-
 fn print_table(c: &Comparison) {
     say!("{}: errors against {}", c.scene, c.reference);
-    let width = c.rows.iter().map(|r| label(r).len()).max().unwrap_or(6).max(6);
+    let width = c.rows.iter().map(|r| r.label().len()).max().unwrap_or(6).max(6);
     let percussions = c.rows.iter().any(|r| r.errors.is_some_and(|e| e.p.is_some()));
     let more = if percussions { format!("   {:>9} {:>9}", "p L1", "p sup") } else { String::new() };
     say!(
@@ -96,7 +91,7 @@ fn print_table(c: &Comparison) {
         "u graph"
     );
     for r in &c.rows {
-        let start = format!("{:width$}  {:>9.3e} {:>9} {:>9.4}", label(r), r.step, r.calls, r.seconds);
+        let start = format!("{:width$}  {:>9.3e} {:>9} {:>9.4}", r.label(), r.step, r.calls, r.seconds);
         match (&r.errors, &r.reason) {
             (Some(e), _) => {
                 let more = e.p.map_or(String::new(), |p| format!("   {:>9.3e} {:>9.3e}", p.l1, p.sup));

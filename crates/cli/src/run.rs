@@ -120,7 +120,7 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         s.worst.joint_violation
     );
     if let Some(dir) = &arguments.out {
-        say!("files      {}", dir.display());
+        say!("files      {}: look at {}", dir.display(), dir.join("report.html").display());
     }
     if outcome.dumped > 0 {
         let folder = arguments.dump_to.as_ref().map_or(String::new(), |d| format!(" in {}", d.display()));

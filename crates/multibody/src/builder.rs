@@ -224,8 +224,8 @@ impl Builder {
         let system = Multibody {
             structure,
             names: bodies.iter().map(|b| &b.name).collect(),
-            entries,
-            shapes,
+            entries: entries.into(),
+            shapes: shapes.into(),
             classes: classes.count,
             laws: classes.laws,
             gravity: self.gravity,

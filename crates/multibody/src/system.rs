@@ -76,8 +76,8 @@ pub(crate) struct Limit {
 pub struct Multibody {
     pub(crate) structure: Structure,
     pub(crate) names: Names,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) shapes: Vec<Placed>,
+    pub(crate) entries: Arc<[Entry]>,
+    pub(crate) shapes: Arc<[Placed]>,
     pub(crate) classes: usize,
     pub(crate) laws: Vec<Option<Arc<Law>>>,
     pub(crate) gravity: Vec2,
@@ -220,7 +220,7 @@ impl Multibody {
         let mut first: Vec<Option<&Placed>> = vec![None; self.classes];
         let mut free = vec![false; self.classes];
         let mut second: Vec<Option<&Placed>> = vec![None; self.classes];
-        for s in &self.shapes {
+        for s in self.shapes.iter() {
             let c = usize::from(s.class);
             if first[c].get_or_insert(s).body != s.body {
                 second[c].get_or_insert(s);

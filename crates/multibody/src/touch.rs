@@ -79,6 +79,11 @@ impl Touch {
         Self { gap: s - rho, n: frame.apply(n), kappa, rho, from_p, from_s }
     }
 
+    /// The nearest point on the body with the point, whose pose is given.
+    pub(crate) fn on_point(&self, pose: &Pose) -> Vec2 {
+        add(pose.centre, self.arm_p())
+    }
+
     #[inline]
     fn arm_p(&self) -> Vec2 {
         sub(self.from_p, scale(self.rho, self.n))

@@ -1,4 +1,4 @@
-//! What all pages share: colours, style, and the escaping of what users wrote.
+//! What pages without the viewer share: colours, style, and the escaping of what users wrote.
 
 /// Colours that stay apart for most eyes (Okabe & Ito).
 pub const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];

@@ -4,15 +4,15 @@ use crate::bundled;
 use crate::file::format::{Scene, Setting};
 use crate::file::{Decode, Document, Fault, Formula, Formulas, Key, Origin, SceneError};
 use crate::formula::FormulaError;
-use crate::model::bodies::{self, Drawn};
-use crate::model::{FormulaModel, Numbers};
+use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
+use crate::model::{FormulaModel, Numbers, Picture, Units};
 use complementarity::Options as SolverOptions;
 use nonsmooth::contract::{Combined, Structure};
 use nonsmooth::names::nearest;
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{self, OptionKind, SchemeInfo, Settings, SettingsError};
 use nonsmooth::{Differentiated, Error, ModelError, Simulation, SimulationOptions, State, System};
-use nonsmooth_multibody::Multibody;
+use nonsmooth_multibody::{Geometry, Multibody};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -43,6 +43,16 @@ pub struct Prepared {
     pub system: Box<dyn System>,
     /// What is drawn of its bodies.
     pub drawn: Vec<Drawn>,
+    /// What is drawn of its springs.
+    pub springs: Vec<DrawnSpring>,
+    /// What is drawn of its bars.
+    pub bars: Vec<DrawnBar>,
+    /// Where its bodies and their contacts are.
+    pub geometry: Option<Geometry>,
+    /// What else is drawn.
+    pub picture: Option<Picture>,
+    /// Units of coordinates and velocities.
+    pub units: Units,
     /// The state at t = 0.
     pub start: State,
     /// The scheme.
@@ -112,7 +122,15 @@ impl Prepared {
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
         let parts = Parts::new(document, &scene, &mut numbers, request)?;
-        let Parts { system, drawn, at_start, places, lagrangian, unused, warnings } = parts;
+        let Parts { system, drawn, springs, bars, geometry, at_start, places, lagrangian, mut unused, warnings } =
+            parts;
+        let of_bodies = 3 * drawn.iter().filter(|d| d.first.is_some()).count();
+        let names = &system.structure().coordinates;
+        let units = Units::build(&scene, of_bodies, at_start.0.len())?;
+        let picture = Picture::build(document, &scene, &mut numbers, names.iter().take(at_start.0.len()))?;
+        if let Some(p) = &picture {
+            unused.retain(|name| !p.used.contains(name));
+        }
         let mut number = |f: &Formula| numbers.evaluate(document, f);
 
         let step = match request.step {
@@ -159,6 +177,11 @@ impl Prepared {
             numbers,
             system,
             drawn,
+            springs,
+            bars,
+            geometry,
+            picture,
+            units,
             start,
             scheme: info,
             settings,
@@ -247,6 +270,9 @@ impl Prepared {
 struct Parts {
     system: Box<dyn System>,
     drawn: Vec<Drawn>,
+    springs: Vec<DrawnSpring>,
+    bars: Vec<DrawnBar>,
+    geometry: Option<Geometry>,
     /// Coordinates and velocities of bodies and bars at the start.
     at_start: (Vec<f64>, Vec<f64>),
     places: BTreeMap<String, Origin>,
@@ -272,6 +298,9 @@ impl Parts {
             return Ok(Self {
                 system: Box::new(system),
                 drawn: Vec::new(),
+                springs: Vec::new(),
+                bars: Vec::new(),
+                geometry: None,
                 at_start: (Vec::new(), Vec::new()),
                 places,
                 lagrangian: built.lagrangian,
@@ -285,6 +314,8 @@ impl Parts {
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
         let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
+        let (drawn, springs, bars) = (read.drawn, read.springs, read.bars);
+        let geometry = Some(multibody.geometry());
         let mut places = read.places;
         let mut warnings = Vec::new();
         for (a, b) in multibody.pairs_without_law() {
@@ -305,7 +336,7 @@ impl Parts {
             }
             let (lagrangian, unused) = (false, Vec::new());
             let system = Box::new(multibody);
-            return Ok(Self { system, drawn: read.drawn, at_start, places, lagrangian, unused, warnings });
+            return Ok(Self { system, drawn, springs, bars, geometry, at_start, places, lagrangian, unused, warnings });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
         let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
@@ -319,7 +350,10 @@ impl Parts {
             vec![(0, Box::new(formulas)), (Multibody::FIRST_IDENTITY, Box::new(multibody))];
         Ok(Self {
             system: Box::new(Combined::new(names, velocities, parts)),
-            drawn: read.drawn,
+            drawn,
+            springs,
+            bars,
+            geometry,
             at_start,
             places,
             lagrangian: built.lagrangian,

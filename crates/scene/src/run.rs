@@ -4,6 +4,7 @@ use crate::dump::{self, Steps};
 use crate::file::SceneError;
 use crate::output::{Folder, FolderError, Recorder, columns, events_csv, meta_json, row_bytes};
 use crate::prepare::Prepared;
+use crate::report::write_run_page;
 use nonsmooth::simulation::{Advance, Observer, Record, Recording, Status, StepView, Trajectory};
 use nonsmooth::{State, Summary, System};
 use std::path::PathBuf;
@@ -197,14 +198,17 @@ impl Prepared {
                 }
             }
         }
-        if let (Some(folder), Some(recorder)) = (folder, recorder) {
-            let columns = recorder.columns().to_vec();
-            let found = recorder.found(&*self.system);
-            recorder.finish()?;
+        let outcome = Outcome { summary, at, seconds, saved, dumped };
+        if let (Some(folder), Some(recorder), Some(path)) = (folder, recorder, &run.out) {
+            let summary = &outcome.summary;
+            let recorded = recorder.finish()?;
             folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
-            folder.write("meta.json", meta_json(self, &columns, &found, status_name(summary.status)).as_bytes())?;
+            folder.write("meta.json", meta_json(self, &recorded, status_name(summary.status)).as_bytes())?;
+            let (trajectory, shown) = (folder.file("trajectory.npz"), path.display().to_string());
+            folder
+                .write_with("report.html", |out| write_run_page(out, self, &outcome, &recorded, &trajectory, &shown))?;
         }
-        Ok(Outcome { summary, at, seconds, saved, dumped })
+        Ok(outcome)
     }
 }
 

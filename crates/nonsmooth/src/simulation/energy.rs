@@ -171,6 +171,11 @@ impl Ledger {
         forces.chain(rest).collect()
     }
 
+    /// Work of every line in the order of [`Ledger::lines`], J.
+    pub fn work(&self) -> impl Iterator<Item = f64> {
+        self.forces.iter().chain(&self.lines).map(|s| s.value())
+    }
+
     /// Work of one line, J.
     pub fn get(&self, line: Line) -> f64 {
         self.lines[line as usize].value()

@@ -14,12 +14,12 @@
 
 mod curve;
 mod errors;
-mod html;
+mod page;
 mod reference;
 mod request;
 mod rows;
 
 pub use errors::{Errors, Norms, Sums};
-pub use html::compare_html;
+pub use page::compare_page;
 pub use request::{CompareRequest, ReferenceChoice, SchemeChoice};
 pub use rows::{Comparison, OrderRow, Row, compare, compare_json};

@@ -1,6 +1,7 @@
 //! The format of a scene file, key by key. `docs/scene.md` explains it by example.
 
 use super::decode::{Decode, Formula, Formulas, Key, Named, expected};
+use super::picture::Picture;
 use super::tree::{Fault, Node, Origin, Value};
 use crate::record;
 use serde_json::{Value as Json, json};
@@ -45,6 +46,8 @@ record! {
         pub solver: Option<Solver>,
         /// What is written with `--out`.
         pub output: Option<Output>,
+        /// What is drawn besides bodies.
+        pub picture: Option<Picture>,
         /// The exact solution, where there is one: the reference of `compare`.
         pub exact: Option<Exact>,
     }
@@ -89,6 +92,8 @@ record! {
         pub unit: Vec<Vec<Key>>,
         /// Known times (s) at which forces or motions jump: a step ends there.
         pub breaks: Vec<Formula>,
+        /// Units of coordinates by name, for plots; that of a velocity is per second, unless it is named itself.
+        pub units: Named<String>,
     }
 }
 
@@ -398,6 +403,7 @@ impl Model {
             force: None,
             unit: Vec::new(),
             breaks: Vec::new(),
+            units: Named::default(),
             origin: Origin::Whole,
         }
     }

@@ -1,5 +1,5 @@
 //! The scene file: text to a tree that remembers where everything stands, overrides on the tree, and the tree to typed
-//! records ([`mod@format`]).
+//! records ([`mod@format`], [`picture`]).
 //!
 //! ```text
 //! TOML ──tree──► nodes with origins ──overrides──► nodes ──decode──► records ──model, run──► a system that moves
@@ -8,6 +8,7 @@
 mod decode;
 pub mod format;
 mod overrides;
+pub mod picture;
 mod tree;
 
 pub use decode::{Decode, Fields, Formula, Formulas, Key, Named};

@@ -27,12 +27,40 @@ pub struct Drawn {
     pub pose: Pose,
 }
 
+/// What is drawn of a spring.
+#[derive(Debug, Clone)]
+pub struct DrawnSpring {
+    /// Its name.
+    pub name: String,
+    /// Numbers of its bodies.
+    pub bodies: [usize; 2],
+    /// Its ends in the frames of these.
+    pub points: [Vec2; 2],
+}
+
+/// What is drawn of a bar.
+#[derive(Debug, Clone)]
+pub struct DrawnBar {
+    /// Its name.
+    pub name: String,
+    /// Its first coordinate.
+    pub first: usize,
+    /// Number of its elements.
+    pub elements: usize,
+    /// Its length, m.
+    pub length: f64,
+}
+
 /// Bodies read from a scene.
 pub struct Bodies {
     /// The description.
     pub builder: Builder,
     /// What is drawn of each.
     pub drawn: Vec<Drawn>,
+    /// What is drawn of springs; torsion springs have no place.
+    pub springs: Vec<DrawnSpring>,
+    /// What is drawn of bars.
+    pub bars: Vec<DrawnBar>,
     /// Places of the records by their names.
     pub places: BTreeMap<String, Origin>,
 }
@@ -87,7 +115,13 @@ pub fn read(document: &Document, scene: &Scene, numbers: &mut Numbers, most: usi
         document,
         scene,
         numbers,
-        out: Bodies { builder: Builder::new(), drawn: Vec::new(), places: BTreeMap::new() },
+        out: Bodies {
+            builder: Builder::new(),
+            drawn: Vec::new(),
+            springs: Vec::new(),
+            bars: Vec::new(),
+            places: BTreeMap::new(),
+        },
         seed: 1,
         coordinates: 0,
         most,
@@ -440,6 +474,11 @@ impl Reader<'_> {
             displacement: self.number_or(bar.displacement.as_ref(), 0.0)?,
             velocity: self.number_or(bar.velocity.as_ref(), 0.0)?,
         };
+        // Coordinates of bars stand behind those of all bodies.
+        let bodies = || 3 * self.out.drawn.iter().filter(|d| d.first.is_some()).count();
+        let first = self.out.bars.last().map_or_else(bodies, |b| b.first + b.elements + 1);
+        let drawn = DrawnBar { name: made.name.clone(), first, elements, length: made.length };
+        self.out.bars.push(drawn);
         self.out.builder.bar(made);
         Ok(())
     }
@@ -474,6 +513,11 @@ impl Reader<'_> {
             },
             torsion: spring.torsion == Some(true),
         };
+        let number = |key: &Key| self.out.drawn.iter().position(|d| d.name == key.name);
+        // A name that no body has is an error of the builder.
+        if let (Some(i), Some(j), false) = (number(a), number(b), made.torsion) {
+            self.out.springs.push(DrawnSpring { name: made.name.clone(), bodies: [i, j], points });
+        }
         self.out.builder.spring(made);
         Ok(())
     }

@@ -22,15 +22,21 @@ pub mod bodies;
 mod build;
 mod derivatives;
 mod exact;
+mod figure;
 mod interactions;
 mod mass;
 mod parts;
+mod picture;
 mod scope;
 mod together;
+mod units;
 
 pub use build::Built;
 pub use exact::ExactSolution;
+pub use figure::{Figure, Room};
+pub use picture::{Item, Mark, Picture, Spot};
 pub use scope::Numbers;
+pub use units::Units;
 
 use crate::formula::Tape;
 use nonsmooth::contract::{Derivative, Together};

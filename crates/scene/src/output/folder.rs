@@ -59,11 +59,20 @@ impl Folder {
 
     /// Writes a file under a temporary name and renames it.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), FolderError> {
+        self.write_with(name, |file| file.write_all(content))
+    }
+
+    /// The same with a content that is made while it is written.
+    pub fn write_with(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut io::BufWriter<fs::File>) -> io::Result<()>,
+    ) -> Result<(), FolderError> {
         let (temporary, path) = (self.file(&format!(".{name}.part")), self.file(name));
         let result = (|| {
-            let mut file = fs::File::create(&temporary)?;
-            file.write_all(content)?;
-            file.sync_all()?;
+            let mut file = io::BufWriter::new(fs::File::create(&temporary)?);
+            content(&mut file)?;
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
             fs::rename(&temporary, &path)
         })();
         result.map_err(|e| {

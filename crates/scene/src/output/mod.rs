@@ -1,5 +1,6 @@
-//! What a run leaves behind: `trajectory.npz`, `events.csv`, `meta.json`, each written to a temporary name and renamed.
+//! What a run leaves behind: `trajectory.npz`, `events.csv`, `meta.json`, `report.html`, each written to a temporary name and renamed.
 
+mod archive;
 mod folder;
 mod npz;
 mod read;
@@ -8,6 +9,7 @@ mod tables;
 
 pub use folder::{Folder, FolderError};
 pub use npz::{Array, Npz};
-pub use read::{ReadArray, read_npz};
-pub use recorder::{Column, Recorder, columns, row_bytes};
+pub use read::{Archive, ReadArray, Rows, read_npz};
+pub use recorder::{Column, Found, Recorded, Recorder, columns, row_bytes};
+pub(crate) use tables::resolved;
 pub use tables::{events_csv, meta_json, scene_hash};

@@ -1,6 +1,9 @@
-//! Reads NPZ files of plain arrays: ours, and those of `numpy.savez`.
+//! Reads NPZ files of plain arrays, ours and those of `numpy.savez`: whole, or row by row.
 
+use super::archive::{Stored, arrays};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// An array of numbers, row by row.
@@ -14,96 +17,128 @@ pub struct ReadArray {
     pub values: Vec<f64>,
 }
 
-/// Largest file that is read, bytes.
+/// Largest file that is read as a whole, bytes.
 const MAX_BYTES: u64 = 4 << 30;
 
-fn u16_at(b: &[u8], at: usize) -> Option<usize> {
-    Some(u16::from_le_bytes(b.get(at..at + 2)?.try_into().ok()?) as usize)
-}
-
-fn u32_at(b: &[u8], at: usize) -> Option<usize> {
-    Some(u32::from_le_bytes(b.get(at..at + 4)?.try_into().ok()?) as usize)
-}
-
-/// The arrays of an archive whose entries are stored without compression. Every size is checked against the bytes that are there.
+/// The arrays of double precision of an archive whose entries are stored without compression.
 pub fn read_npz(path: &Path) -> Result<BTreeMap<String, ReadArray>, String> {
-    let length = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
+    let unreadable = |e: io::Error| format!("cannot be read: {e}");
+    let mut file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
     if length > MAX_BYTES {
         return Err(format!("has {length} bytes, at most {MAX_BYTES} are read"));
     }
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
-    parse(&bytes)
-}
-
-fn parse(bytes: &[u8]) -> Result<BTreeMap<String, ReadArray>, String> {
-    let broken = || "is not an NPZ file (or it is damaged)".to_string();
-    // The directory at the end has the sizes, whatever the entries themselves say.
-    let tail = bytes.len().saturating_sub(66_000);
-    let end = bytes[tail..].windows(4).rposition(|w| w == b"PK\x05\x06").map(|i| tail + i).ok_or_else(broken)?;
-    let count = u16_at(bytes, end + 10).ok_or_else(broken)?;
-    let mut at = u32_at(bytes, end + 16).ok_or_else(broken)?;
-    if count == 0xffff || at == 0xffff_ffff {
-        return Err("is larger than 4 GiB: not supported as a reference".into());
-    }
     let mut out = BTreeMap::new();
-    for _ in 0..count {
-        if bytes.get(at..at + 4) != Some(b"PK\x01\x02") {
-            return Err(broken());
-        }
-        let method = u16_at(bytes, at + 10).ok_or_else(broken)?;
-        let size = u32_at(bytes, at + 24).ok_or_else(broken)?;
-        let (name_length, extra, comment) = (
-            u16_at(bytes, at + 28).ok_or_else(broken)?,
-            u16_at(bytes, at + 30).ok_or_else(broken)?,
-            u16_at(bytes, at + 32).ok_or_else(broken)?,
-        );
-        let local = u32_at(bytes, at + 42).ok_or_else(broken)?;
-        let name = bytes.get(at + 46..at + 46 + name_length).ok_or_else(broken)?;
-        let name = String::from_utf8_lossy(name).trim_end_matches(".npy").to_string();
-        if method != 0 {
-            return Err(format!("array `{name}` is compressed: save it with numpy.savez"));
-        }
-        let skip = 30 + u16_at(bytes, local + 26).ok_or_else(broken)? + u16_at(bytes, local + 28).ok_or_else(broken)?;
-        let data = bytes.get(local + skip..).and_then(|b| b.get(..size)).ok_or_else(broken)?;
-        if let Some(array) = array(data).map_err(|e| format!("array `{name}`: {e}"))? {
-            out.insert(name, array);
-        }
-        at += 46 + name_length + extra + comment;
+    for stored in arrays(&mut file, |descr| descr == "<f8")? {
+        let mut bytes = vec![0; stored.bytes as usize];
+        file.seek(SeekFrom::Start(stored.start)).map_err(unreadable)?;
+        file.read_exact(&mut bytes).map_err(unreadable)?;
+        let values = bytes.chunks_exact(8).map(double).collect();
+        let (rows, width) = (stored.rows as usize, stored.width as usize);
+        out.insert(stored.name, ReadArray { rows, width, values });
     }
     Ok(out)
 }
 
-/// One NPY file; `None` for kinds of arrays that are of no use here.
-fn array(data: &[u8]) -> Result<Option<ReadArray>, String> {
-    let broken = || "is not NPY 1.0".to_string();
-    if data.get(..8) != Some(b"\x93NUMPY\x01\x00") {
-        return Err(broken());
+fn double(bytes: &[u8]) -> f64 {
+    bytes.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN)
+}
+
+/// An archive whose arrays are read row by row, so that no array is ever in memory.
+#[derive(Debug)]
+pub struct Archive<'a> {
+    path: &'a Path,
+    stored: Vec<Stored>,
+}
+
+/// An array of an archive, row by row. Whole numbers are read as numbers.
+#[derive(Debug)]
+pub struct Rows {
+    file: BufReader<File>,
+    stored: Stored,
+    /// Bytes of a number.
+    item: u64,
+    /// The row that the file stands before.
+    next: u64,
+    bytes: Vec<u8>,
+}
+
+/// Bytes that are read of an array at once.
+const BUFFER: usize = 1 << 16;
+
+impl<'a> Archive<'a> {
+    /// Opens an archive.
+    pub fn open(path: &'a Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let known = |descr: &str| descr == "<f8" || descr == "<u4";
+        let stored = arrays(&mut file, known).map_err(|e| damaged(path, &e))?;
+        Ok(Self { path, stored })
     }
-    let length = u16_at(data, 8).ok_or_else(broken)?;
-    let header = String::from_utf8_lossy(data.get(10..10 + length).ok_or_else(broken)?).into_owned();
-    let value = |key: &str| header.split(&format!("'{key}':")).nth(1).map(str::trim_start);
-    let descr = value("descr").and_then(|v| v.split('\'').nth(1)).ok_or_else(broken)?;
-    if descr != "<f8" {
-        return Ok(None);
+
+    /// Whether it has an array.
+    pub fn has(&self, name: &str) -> bool {
+        self.stored.iter().any(|s| s.name == name)
     }
-    if !value("fortran_order").is_some_and(|v| v.starts_with("False")) {
-        return Err("is in Fortran order".into());
+
+    /// One of its arrays.
+    pub fn rows(&self, name: &str) -> io::Result<Rows> {
+        let stored = self.stored.iter().find(|s| s.name == name);
+        let stored = stored.ok_or_else(|| damaged(self.path, &format!("has no array `{name}`")))?.clone();
+        let mut file = BufReader::with_capacity(BUFFER, File::open(self.path)?);
+        file.seek(SeekFrom::Start(stored.start))?;
+        let item = stored.item().unwrap_or(8);
+        let bytes = vec![0; (stored.width * item) as usize];
+        Ok(Rows { file, stored, item, next: 0, bytes })
     }
-    let shape =
-        value("shape").and_then(|v| v.strip_prefix('(')).and_then(|v| v.split(')').next()).ok_or_else(broken)?;
-    let sizes: Result<Vec<usize>, _> =
-        shape.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse::<usize>).collect();
-    let sizes = sizes.map_err(|_| broken())?;
-    let (rows, width) = match sizes.as_slice() {
-        [n] => (*n, 1),
-        [n, w] => (*n, *w),
-        _ => return Ok(None),
-    };
-    let body = &data[10 + length..];
-    let wanted = rows.checked_mul(width).and_then(|n| n.checked_mul(8)).ok_or_else(broken)?;
-    if body.len() != wanted {
-        return Err(format!("says {rows} x {width} numbers and has {} bytes", body.len()));
+}
+
+fn damaged(path: &Path, message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("`{}` {message}", path.display()))
+}
+
+impl Rows {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.stored.rows as usize
     }
-    let number = |c: &[u8]| c.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
-    Ok(Some(ReadArray { rows, width, values: body.chunks_exact(8).map(number).collect() }))
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.stored.rows == 0
+    }
+
+    /// Entries of a row.
+    pub fn width(&self) -> usize {
+        self.stored.width as usize
+    }
+
+    /// Reads a row; `out` has the width of the array. The cheapest row is the next one.
+    pub fn read(&mut self, row: usize, out: &mut [f64]) -> io::Result<()> {
+        let row = row as u64;
+        if row >= self.stored.rows || out.len() != self.width() {
+            let message = format!("array `{}` has no row {row} of width {}", self.stored.name, out.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let way = (row as i64 - self.next as i64) * self.bytes.len() as i64;
+        if way != 0 {
+            self.file.seek_relative(way)?;
+        }
+        self.file.read_exact(&mut self.bytes)?;
+        self.next = row + 1;
+        for (o, c) in out.iter_mut().zip(self.bytes.chunks_exact(self.item as usize)) {
+            *o = if self.item == 8 {
+                double(c)
+            } else {
+                c.try_into().map_or(f64::NAN, |c| u32::from_le_bytes(c).into())
+            };
+        }
+        Ok(())
+    }
+
+    /// Reads the only entry of a row.
+    pub fn one(&mut self, row: usize) -> io::Result<f64> {
+        let mut out = [0.0];
+        self.read(row, &mut out)?;
+        Ok(out[0])
+    }
 }

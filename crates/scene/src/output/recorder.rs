@@ -2,7 +2,7 @@
 
 use super::npz::Npz;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
-use nonsmooth::simulation::{Observer, StepView};
+use nonsmooth::simulation::{Ledger, Observer, StepView};
 use nonsmooth::{State, System};
 use std::collections::HashMap;
 use std::io;
@@ -23,6 +23,26 @@ pub struct Column {
     id: u64,
 }
 
+/// A contact that detection found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Its identity.
+    pub id: u64,
+    /// Components of its percussion.
+    pub dim: usize,
+}
+
+/// What the arrays of a trajectory mean.
+#[derive(Debug, Clone, Default)]
+pub struct Recorded {
+    /// Columns of `percussion` and `sigma`.
+    pub columns: Vec<Column>,
+    /// Contacts of `found_contact`.
+    pub found: Vec<Found>,
+    /// Columns of `ledger`.
+    pub ledger: Vec<String>,
+}
+
 /// Records every k-th step and the last.
 pub struct Recorder {
     npz: Npz,
@@ -30,9 +50,14 @@ pub struct Recorder {
     seen: usize,
     columns: Vec<Column>,
     percussion: Vec<f64>,
+    /// Lines of the ledger that are recorded: name, and its place among all.
+    lines: Vec<(String, usize)>,
+    ledger: Vec<f64>,
+    /// Energy at the start, J.
+    energy: f64,
     sigma: Vec<u32>,
     arrays: Arrays,
-    found: Option<Found>,
+    found: Option<FoundArrays>,
     rows: u32,
     /// Order of the scheme, of steps that do not have their own.
     order: u32,
@@ -41,7 +66,7 @@ pub struct Recorder {
 }
 
 /// Contacts found by collision detection: one entry for each that carries a percussion in a recorded step.
-struct Found {
+struct FoundArrays {
     /// Row of `t`.
     row: usize,
     /// Which contact: its place in the list of names.
@@ -49,7 +74,7 @@ struct Found {
     percussion: usize,
     sigma: usize,
     places: HashMap<u64, u32>,
-    identities: Vec<u64>,
+    list: Vec<Found>,
 }
 
 /// Components of the percussion of a contact between planar bodies.
@@ -67,6 +92,8 @@ struct Arrays {
     sigma: usize,
     impact: usize,
     order: usize,
+    ledger: usize,
+    closure: usize,
 }
 
 /// What the columns of `percussion` and `sigma` are for a system.
@@ -87,11 +114,18 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
     list.items().iter().map(column).collect()
 }
 
+/// The lines of the ledger that can hold work: a force with a potential has none of its own. Name, and place among all lines.
+fn lines(system: &dyn System) -> Vec<(String, usize)> {
+    let forces = &system.structure().forces;
+    let all = Ledger::new(system).lines().into_iter().enumerate();
+    all.filter(|(i, _)| forces.get(*i).is_none_or(|f| !f.potential)).map(|(i, (name, _))| (name, i)).collect()
+}
+
 /// Bytes of a recorded row.
 pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
     let s = system.structure();
     let components: usize = columns.iter().map(|c| c.dim).sum();
-    8 * (6 + s.nq() + s.nu() + components) + 4 * (1 + columns.len())
+    8 * (7 + s.nq() + s.nu() + components + lines(system).len()) + 4 * (1 + columns.len())
 }
 
 impl Recorder {
@@ -106,6 +140,7 @@ impl Recorder {
     ) -> io::Result<Self> {
         let first = columns.iter().map(|c| c.dim).sum();
         let s = system.structure();
+        let lines = lines(system);
         let mut npz = Npz::new(path);
         let arrays = Arrays {
             t: npz.array("t", None, "<f8")?,
@@ -119,32 +154,40 @@ impl Recorder {
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
             impact: npz.array("impact", None, "<f8")?,
             order: npz.array("order", None, "<u4")?,
+            ledger: npz.array("ledger", Some(lines.len()), "<f8")?,
+            closure: npz.array("closure", None, "<f8")?,
         };
         let found = if detection {
-            Some(Found {
+            Some(FoundArrays {
                 row: npz.array("found_row", None, "<u4")?,
                 contact: npz.array("found_contact", None, "<u4")?,
                 percussion: npz.array("found_percussion", Some(FOUND_DIM), "<f8")?,
                 sigma: npz.array("found_sigma", None, "<u4")?,
                 places: HashMap::new(),
-                identities: Vec::new(),
+                list: Vec::new(),
             })
         } else {
             None
         };
         let sigma = vec![0; columns.len()];
         let percussion = vec![0.0; first];
-        Ok(Self { npz, every, seen: 0, columns, percussion, sigma, arrays, found, rows: 0, order, error: None })
-    }
-
-    /// What the columns of `percussion` and `sigma` are.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    /// Names of the contacts of `found_contact`.
-    pub fn found(&self, system: &dyn System) -> Vec<String> {
-        self.found.iter().flat_map(|f| f.identities.iter().map(|id| system.name(*id))).collect()
+        let ledger = vec![0.0; lines.len()];
+        Ok(Self {
+            npz,
+            every,
+            seen: 0,
+            columns,
+            percussion,
+            lines,
+            ledger,
+            energy: 0.0,
+            sigma,
+            arrays,
+            found,
+            rows: 0,
+            order,
+            error: None,
+        })
     }
 
     fn record_found(&mut self, step: &nonsmooth::Step) -> io::Result<()> {
@@ -154,10 +197,10 @@ impl Recorder {
             if p.iter().all(|v| *v == 0.0) {
                 continue;
             }
-            let next = f.identities.len() as u32;
+            let next = f.list.len() as u32;
             let place = *f.places.entry(k.id).or_insert(next);
             if place == next {
-                f.identities.push(k.id);
+                f.list.push(Found { id: k.id, dim: k.dim() });
             }
             let mut both = [0.0; FOUND_DIM];
             both.iter_mut().zip(p).for_each(|(b, p)| *b = *p);
@@ -169,26 +212,29 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes the archive.
-    pub fn finish(self) -> io::Result<()> {
-        match self.error {
-            Some(e) => Err(e),
-            None => self.npz.finish(),
+    /// Writes the archive, and says what its arrays mean.
+    pub fn finish(self) -> io::Result<Recorded> {
+        if let Some(e) = self.error {
+            return Err(e);
         }
+        self.npz.finish()?;
+        let ledger = self.lines.into_iter().map(|(name, _)| name).collect();
+        Ok(Recorded { columns: self.columns, found: self.found.map(|f| f.list).unwrap_or_default(), ledger })
     }
 
-    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 4], order: u32) -> io::Result<()> {
+    fn row(&mut self, t: f64, dt: f64, q: &[f64], u: &[f64], numbers: [f64; 5], order: u32) -> io::Result<()> {
         let a = &self.arrays;
         self.npz.push(a.t, &[t])?;
         self.npz.push(a.dt, &[dt])?;
         self.npz.push(a.q, q)?;
         self.npz.push(a.u, u)?;
-        for (array, v) in [a.energy, a.residual, a.penetration, a.impact].into_iter().zip(numbers) {
+        for (array, v) in [a.energy, a.residual, a.penetration, a.impact, a.closure].into_iter().zip(numbers) {
             self.npz.push(array, &[v])?;
         }
         self.npz.push_u32(a.order, &[order])?;
         self.npz.push(a.percussion, &self.percussion)?;
         self.npz.push_u32(a.sigma, &self.sigma)?;
+        self.npz.push(a.ledger, &self.ledger)?;
         self.rows += 1;
         Ok(())
     }
@@ -203,8 +249,9 @@ impl Recorder {
 impl Observer for Recorder {
     fn begin(&mut self, system: &dyn System, start: &State) {
         let kinetic = nonsmooth::simulation::Meter::default().kinetic(system, start.t, &start.q, &start.u);
-        let energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
-        let result = self.row(start.t, 0.0, &start.q, &start.u, [energy, 0.0, 0.0, 0.0], 0);
+        self.energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
+        let numbers = [self.energy, 0.0, 0.0, 0.0, 0.0];
+        let result = self.row(start.t, 0.0, &start.q, &start.u, numbers, 0);
         self.keep(result);
     }
 
@@ -223,11 +270,23 @@ impl Observer for Recorder {
             self.sigma[c] = step.sigma[i].0;
         }
         let certificate = view.certificate;
+        self.ledger.fill(f64::NAN);
+        let mut closure = f64::NAN;
+        if let (Some(ledger), Some(energy)) = (view.ledger, view.energy) {
+            closure = energy - self.energy - ledger.total();
+            let mut kept = self.ledger.iter_mut().zip(&self.lines).peekable();
+            for (place, work) in ledger.work().enumerate() {
+                if let Some((value, _)) = kept.next_if(|(_, line)| line.1 == place) {
+                    *value = work;
+                }
+            }
+        }
         let numbers = [
             view.energy.unwrap_or(f64::NAN),
             certificate.map_or(f64::NAN, |c| c.residual()),
             certificate.map_or(f64::NAN, |c| c.penetration),
             f64::from(u8::from(step.impact)),
+            closure,
         ];
         let found = self.record_found(step);
         self.keep(found);

@@ -1,6 +1,6 @@
 //! Events as CSV and everything needed to run again as JSON.
 
-use super::recorder::Column;
+use super::recorder::Recorded;
 use crate::model::bodies::Drawn;
 use crate::prepare::Prepared;
 use nonsmooth::scheme::{OptionKind, Setting};
@@ -30,7 +30,7 @@ pub fn scene_hash(text: &str) -> String {
 }
 
 /// Every option of the scheme with the value that it has.
-fn resolved(prepared: &Prepared) -> Map<String, Value> {
+pub(crate) fn resolved(prepared: &Prepared) -> Map<String, Value> {
     let mut out = Map::new();
     for o in nonsmooth::scheme::options(prepared.scheme, &prepared.settings) {
         let value = match (prepared.settings.get(o.key), o.kind) {
@@ -68,7 +68,7 @@ fn shape_json(shape: &Shape) -> Value {
 }
 
 /// What was run and how.
-pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], status: &str) -> String {
+pub fn meta_json(prepared: &Prepared, recorded: &Recorded, status: &str) -> String {
     let s = prepared.system.structure();
     let o = &prepared.options;
     let world = prepared.scene.world.as_ref();
@@ -93,7 +93,8 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], stat
         "threads": world.and_then(|w| w.threads).unwrap_or(1),
         "coordinates": s.coordinates,
         "velocities": s.velocities,
-        "interactions": columns,
+        "interactions": recorded.columns,
+        "ledger": recorded.ledger,
         "arrays": {
             "t": "time, s",
             "dt": "length of the step that ended here, s",
@@ -103,13 +104,15 @@ pub fn meta_json(prepared: &Prepared, columns: &[Column], found: &[String], stat
             "residual": "largest residual of the certificate of the step",
             "penetration": "largest penetration, m",
             "percussion": "percussions of the step, N s (see `interactions`)",
+            "ledger": "work since the start, J (see `ledger`)",
+            "closure": "energy minus that at the start minus all lines of the ledger, J",
             "impact": "1 where an impact happened in the step, else 0",
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },
     });
     if !prepared.drawn.is_empty() {
         value["bodies"] = prepared.drawn.iter().map(body_json).collect();
-        value["found"] = json!(found);
+        value["found"] = recorded.found.iter().map(|f| json!(prepared.system.name(f.id))).collect();
         for (name, text) in [
             ("found_row", "row of t in which a contact found by detection carried a percussion"),
             ("found_contact", "which contact: place in the list `found`"),

@@ -113,6 +113,28 @@ fn event(e: &nonsmooth::simulation::Event) -> Event<'_> {
 
 /// The result of a run.
 pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
+    serde_json::to_string(&report(prepared, outcome)).unwrap_or_default()
+}
+
+/// Most contacts found whose percussions stand on a page.
+const FOUND: usize = 1000;
+
+/// The same for the page, which lists events by itself: without them, and of very many contacts found with those that gave most.
+pub(super) fn of_page<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> impl Serialize + 'a {
+    let mut report = report(prepared, outcome);
+    report.events.clear();
+    let normal = |value: &Value| value["normal"].as_f64().unwrap_or(0.0);
+    let mut found: Vec<f64> =
+        report.percussions.iter().filter(|(name, _)| name.contains('-')).map(|(_, v)| normal(v)).collect();
+    if found.len() > FOUND {
+        found.sort_by(|a, b| b.total_cmp(a));
+        let least = found[FOUND];
+        report.percussions.retain(|name, v| !name.contains('-') || normal(v) > least);
+    }
+    report
+}
+
+fn report<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> Report<'a> {
     let s = &outcome.summary;
     let w = &s.work;
     let per = |total: usize, count: usize| if count == 0 { 0.0 } else { total as f64 / count as f64 };
@@ -140,7 +162,7 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
         }
     }
     let stop = s.stop.as_ref();
-    let report = Report {
+    Report {
         status: status_name(s.status),
         stopped: stop.map(|stop| Stopped { t: stop.t, reason: stop.to_string(), saved: outcome.saved.clone() }),
         scene: &prepared.document.name,
@@ -193,6 +215,5 @@ pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
         },
         percussions,
         warnings: &s.warnings,
-    };
-    serde_json::to_string(&report).unwrap_or_default()
+    }
 }

@@ -1,0 +1,241 @@
+//! The data of a run for the page.
+
+use super::arrays::Arrays;
+use super::page::write_page;
+use super::plots::plots;
+use super::replay::Replay;
+use super::result::of_page;
+use super::thinning::{Kept, Thinning, frames};
+use crate::output::{Archive, Recorded, Rows, resolved};
+use crate::prepare::Prepared;
+use crate::run::Outcome;
+use nonsmooth::contract::{Candidates, Reach};
+use nonsmooth::simulation::Event;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Rows of plots, about.
+const ROWS: usize = 4000;
+/// Contacts whose peaks are kept each by itself; of more, those of all together.
+const PEAKS: usize = 8;
+/// Most events that are listed on the page.
+const EVENTS: usize = 20_000;
+
+/// Writes `report.html` of a run from its trajectory. `folder` is where its files are, as the user named it.
+pub(crate) fn write_run_page(
+    out: &mut impl Write,
+    prepared: &Prepared,
+    outcome: &Outcome,
+    recorded: &Recorded,
+    trajectory: &Path,
+    folder: &str,
+) -> io::Result<()> {
+    let archive = Archive::open(trajectory)?;
+    let s = &outcome.summary;
+    let mut list = Candidates::default();
+    prepared.system.candidates(prepared.start.t, &prepared.start.q, &prepared.start.u, Reach::ALL, &mut list);
+    let mut t = archive.rows("t")?;
+    let rows = t.len();
+    let span = if rows == 0 { (0.0, 0.0) } else { (t.one(0)?, t.one(rows - 1)?) };
+    let mut found = if archive.has("found_row") { Some(FoundRows::open(&archive)?) } else { None };
+    let carried = found.as_ref().map_or(0, |f| f.row.len());
+    let mut replay = Replay::new(prepared, recorded, &list, &s.events, rows, carried);
+    let chosen = match &replay {
+        Some((_, wanted)) => frames(&mut t, *wanted)?,
+        None => Vec::new(),
+    };
+    let kept = scan(prepared, recorded, &archive, span, found.as_mut(), replay.as_mut().map(|r| &mut r.0), &chosen)?;
+
+    let mut arrays = Arrays::default();
+    let mut notes = Vec::new();
+    let replay = match replay {
+        Some((replay, _)) => replay.finish(&mut arrays, rows, &mut notes),
+        None => {
+            notes.push("No replay: the scene has no bodies and no [picture].".into());
+            Value::Null
+        }
+    };
+    let plotted = plots(prepared, recorded, &list, &archive, &kept, &mut arrays)?;
+    if kept.len() < rows {
+        let shown = kept.len();
+        notes.push(format!("Plots: {shown} of {rows} recorded steps; peaks of percussions, residual, penetration and step size are among them."));
+    }
+    if prepared.every > 1 {
+        notes.push(format!("One of {} steps is recorded: percussions between them are not shown.", prepared.every));
+    }
+    let listed = s.events.len().min(EVENTS);
+    let options = |map: serde_json::Map<String, Value>| -> Vec<Value> {
+        map.into_iter().map(|(name, value)| json!({ "name": name, "value": plain(&value) })).collect()
+    };
+    let o = &prepared.options.solver_options;
+    let solver = json!({ "tol": o.tolerance, "max_iterations": o.max_iterations });
+    let solver = solver.as_object().cloned().unwrap_or_default();
+    write_page(out, |data| {
+        data.field("kind", &"run")?;
+        data.field("format", &1)?;
+        data.field("title", &prepared.scene.title.as_deref().unwrap_or(&prepared.document.name))?;
+        data.field("scene", &prepared.document.name)?;
+        data.field("version", &env!("CARGO_PKG_VERSION"))?;
+        data.field("command", &command(prepared, folder))?;
+        data.field("scene_text", &prepared.document.text)?;
+        let overrides: Vec<&str> = prepared.document.overrides.iter().map(|o| o.text.as_str()).collect();
+        data.field("overrides", &overrides)?;
+        data.field("scheme", &json!({ "name": prepared.scheme.name, "options": options(resolved(prepared)) }))?;
+        data.field("solver", &json!({ "name": prepared.options.solver, "options": options(solver) }))?;
+        data.field("result", &of_page(prepared, outcome))?;
+        data.field("worst_at", &json!({ "residual": s.worst_at.0, "penetration": s.worst_at.1 }))?;
+        data.field("warnings", &s.warnings)?;
+        data.field("notes", &notes)?;
+        data.field("time", &json!({ "start": span.0, "end": span.1 }))?;
+        data.field("replay", &replay)?;
+        data.field("plots", &plotted.plots)?;
+        data.field("ledger", &plotted.ledger)?;
+        data.field("events", &s.events[..listed].iter().map(event).collect::<Vec<_>>())?;
+        data.field("events_unlisted", &(s.events.len() - listed + s.events_unlisted))?;
+        data.field_with("arrays", |out| arrays.write(out))
+    })
+}
+
+fn event(e: &Event) -> Value {
+    let detail = e.change.map(|c| format!("{} {} {}", c.law, c.from, c.to));
+    json!({ "t": e.t, "kind": e.kind.name(), "contact": e.contact, "detail": detail })
+}
+
+/// An option as it would be typed.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), String::from)
+}
+
+/// The command that makes the run again.
+fn command(prepared: &Prepared, folder: &str) -> String {
+    let mut out = format!("nonsmooth run {}", quoted(&prepared.document.name));
+    for o in &prepared.document.overrides {
+        let (option, value) = o.typed.split_once(' ').unwrap_or(("--set", &o.text));
+        out += &format!(" {option} {}", quoted(value));
+    }
+    out + &format!(" --out {}", quoted(folder))
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=.,:/".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.into() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Entries of contacts that detection found.
+struct FoundRows {
+    row: Rows,
+    contact: Rows,
+    percussion: Rows,
+    sigma: Rows,
+    next: usize,
+}
+
+impl FoundRows {
+    fn open(archive: &Archive) -> io::Result<Self> {
+        Ok(Self {
+            row: archive.rows("found_row")?,
+            contact: archive.rows("found_contact")?,
+            percussion: archive.rows("found_percussion")?,
+            sigma: archive.rows("found_sigma")?,
+            next: 0,
+        })
+    }
+
+    /// Hands over the entries of a row; their normal percussions in all.
+    fn take(&mut self, row: usize, mut replay: Option<&mut Replay>) -> io::Result<f64> {
+        let mut sum = 0.0;
+        while self.next < self.row.len() && self.row.one(self.next)? as usize <= row {
+            let mut p = [0.0; 2];
+            self.percussion.read(self.next, &mut p)?;
+            sum += p[0];
+            if let Some(replay) = replay.as_deref_mut() {
+                let (contact, sigma) = (self.contact.one(self.next)?, self.sigma.one(self.next)?);
+                replay.add_found(row, contact as u32, p, sigma as u32);
+            }
+            self.next += 1;
+        }
+        Ok(sum)
+    }
+}
+
+/// Whether steps have different lengths, the last one apart: that only ends where the run does.
+fn varies(dts: &mut Rows) -> io::Result<bool> {
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+    for row in 1..dts.len().saturating_sub(1) {
+        let dt = dts.one(row)?;
+        (least, most) = (least.min(dt), most.max(dt));
+    }
+    Ok(most > 1.000_001 * least)
+}
+
+/// One pass over all rows: makes the frames of the replay and chooses the rows of the plots.
+fn scan(
+    prepared: &Prepared,
+    recorded: &Recorded,
+    archive: &Archive,
+    span: (f64, f64),
+    mut found: Option<&mut FoundRows>,
+    mut replay: Option<&mut Replay>,
+    frames: &[usize],
+) -> io::Result<Vec<Kept>> {
+    let open = |name: &str| archive.rows(name);
+    let (mut ts, mut dts, mut residuals, mut penetrations) =
+        (open("t")?, open("dt")?, open("residual")?, open("penetration")?);
+    let (mut ps, mut sigmas, mut impacts) = (open("percussion")?, open("sigma")?, open("impact")?);
+    let (mut qs, mut us) = (open("q")?, open("u")?);
+    let structure = prepared.system.structure();
+    let (mut q, mut u) = (vec![0.0; structure.nq()], vec![0.0; structure.nu()]);
+    let (mut p, mut sigma) = (vec![0.0; ps.width()], vec![0.0; sigmas.width()]);
+    let normals: Vec<usize> = recorded.columns.iter().filter(|c| c.kind == "contact").map(|c| c.first).collect();
+    let rows = ts.len();
+    // Signals: residual, penetration, percussions, longest and shortest step.
+    let single = normals.len() <= PEAKS;
+    let of_contacts = if single { normals.len() } else { 1 };
+    let steps = 2 + of_contacts + usize::from(found.is_some());
+    let varied = varies(&mut dts)?;
+    let mut signals = vec![0.0; steps + if varied { 2 } else { 0 }];
+    let mut thinning = Thinning::new(rows, span, signals.len(), ROWS);
+    let mut frames = frames.iter().peekable();
+    for row in 0..rows {
+        let t = ts.one(row)?;
+        let dt = dts.one(row)?;
+        if !p.is_empty() {
+            ps.read(row, &mut p)?;
+        }
+        if let Some(replay) = replay.as_deref_mut() {
+            replay.add(&p, impacts.one(row)? != 0.0);
+        }
+        let carried = match found.as_deref_mut() {
+            Some(found) => found.take(row, replay.as_deref_mut())?,
+            None => 0.0,
+        };
+        signals[..2].copy_from_slice(&[residuals.one(row)?, penetrations.one(row)?]);
+        let normal = normals.iter().map(|&c| p[c]);
+        if single {
+            signals[2..].iter_mut().zip(normal).for_each(|(s, p)| *s = p);
+        } else {
+            signals[2] = normal.fold(0.0, f64::max);
+        }
+        if found.is_some() {
+            signals[2 + of_contacts] = carried;
+        }
+        if varied {
+            // The start has no step.
+            signals[steps..].copy_from_slice(&[dt, if row == 0 { f64::NEG_INFINITY } else { -dt }]);
+        }
+        thinning.see(row, t, carried, &signals);
+        if frames.next_if_eq(&&row).is_some()
+            && let Some(replay) = replay.as_deref_mut()
+        {
+            qs.read(row, &mut q)?;
+            us.read(row, &mut u)?;
+            if !sigma.is_empty() {
+                sigmas.read(row, &mut sigma)?;
+            }
+            replay.frame(row, t, &q, &u, &sigma);
+        }
+    }
+    Ok(thinning.finish())
+}
