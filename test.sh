@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change lands: format, lints, docs, tests. Needs a Rust toolchain with rustfmt and
-# clippy, and a Python 3; installs numpy into an environment of its own, target/python.
+# clippy, a Python 3, and Node.js with npm (for the report page alone; a user needs none of these but Rust); installs numpy into an
+# environment of its own, target/python, packages of npm into viewer/node_modules, and Chromium, where it is missing and apt-get may.
 set -euo pipefail
 cd "$(dirname "$0")"
 step() { printf '\n== %s\n' "$*"; }
@@ -24,10 +25,29 @@ if ! target/python/bin/python3 -c 'import numpy' 2>/dev/null; then
   fi
 fi
 
+if ! command -v npm >/dev/null; then
+  echo "test.sh: npm is missing: install Node.js 20 or later with npm (the tests of the report page need it)" >&2
+  exit 1
+fi
+if ! [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
+  step "browser: chromium"
+  if ! { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }; then
+    echo "test.sh: Chromium is missing and could not be installed: apt-get install chromium, or set CHROMIUM to its path" >&2
+    exit 1
+  fi
+fi
+
 step "format";  cargo fmt --all --check
 step "lints";   cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "docs";    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 step "tests";   cargo test --workspace --quiet
 # The command that the tests have built: `cargo run` would build it anew, without the features that the tests add.
 step "example"; "${CARGO_TARGET_DIR:-target}/debug/nonsmooth" run woodpecker >/dev/null
+step "page";    ( cd viewer && npm ci --no-audit --no-fund --silent && npm run --silent build )
+if ! cmp -s viewer/dist/template.html crates/scene/src/report/template.html; then
+  echo "test.sh: the template of the report is not that of viewer/: cp viewer/dist/template.html crates/scene/src/report/template.html" >&2
+  exit 1
+fi
+program="$(realpath "${CARGO_TARGET_DIR:-target}")/debug/nonsmooth"
+step "browser"; ( cd viewer && npm test --silent && node test/reports.mjs "$program" )
 echo; echo "all good"

@@ -82,7 +82,8 @@ pub fn read(name: &str) -> Result<Document, SceneError> {
             .map_err(|e| bad(format!("not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to())))?;
         return Document::parse(name, &text);
     }
-    if path.is_dir() {
+    // A folder of that name may be where an example was written to before.
+    if path.is_dir() && bundled::find(name).is_none() {
         return Err(bad("a folder; a scene is a file, or the name of a bundled example".into()));
     }
     match bundled::find(name) {
