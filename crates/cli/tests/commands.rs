@@ -184,7 +184,7 @@ fn the_files_of_a_run_load_in_python_and_say_how_to_run_again() {
         .map(|e| e.unwrap().file_name().to_string_lossy().into())
         .collect();
     names.sort();
-    assert_eq!(names, ["events.csv", "meta.json", "trajectory.npz"], "nothing temporary is left");
+    assert_eq!(names, ["events.csv", "meta.json", "report.html", "trajectory.npz"], "nothing temporary is left");
     let script = r#"
 import json, numpy
 run = numpy.load("result/trajectory.npz", allow_pickle=False)
@@ -318,7 +318,7 @@ fn an_interrupted_run_finishes_its_step_and_writes_everything() {
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["status"], "interrupted");
     assert!(json["t"].as_f64().unwrap() > 0.0 && json["t"].as_f64().unwrap() < 1000.0);
-    for name in ["trajectory.npz", "events.csv", "meta.json"] {
+    for name in ["trajectory.npz", "events.csv", "meta.json", "report.html"] {
         assert!(d.path().join("result").join(name).is_file(), "{name}");
     }
 }

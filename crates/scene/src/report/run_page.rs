@@ -65,6 +65,9 @@ pub(crate) fn write_run_page(
         notes.push(format!("One of {} steps is recorded: percussions between them are not shown.", prepared.every));
     }
     let listed = s.events.len().min(EVENTS);
+    if listed < s.events.len() {
+        notes.push(format!("Events: the first {listed}; events.csv lists {}.", s.events.len()));
+    }
     let options = |map: serde_json::Map<String, Value>| -> Vec<Value> {
         map.into_iter().map(|(name, value)| json!({ "name": name, "value": plain(&value) })).collect()
     };
