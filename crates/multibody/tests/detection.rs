@@ -296,3 +296,33 @@ fn a_half_plane_that_begins_to_turn_carries_what_lies_on_it_and_hides_no_other_c
         assert!(s.percussions.contains_key("high-peg"), "{name}: {:?}", s.percussions.keys());
     }
 }
+
+#[test]
+fn a_contact_is_where_its_percussion_acts() {
+    let (system, state) = crowd(49, 1).build().unwrap();
+    let geometry = system.geometry();
+    let mut list = Candidates::default();
+    system.candidates(0.0, &state.q, &state.u, Reach { time: 0.01, distance: 0.0 }, &mut list);
+    let mut seen = 0;
+    for k in list.items() {
+        let (_, second) = system.bodies_of_contact(k.id).unwrap();
+        let Some(first) = system.first_coordinate(second) else { continue };
+        let at = geometry.contact_place(k.id, 0.0, &state.q).unwrap();
+        let (n, width) = (at.normal, k.dofs.len());
+        let (mut w, mut chi) = (vec![0.0; k.dim() * width], vec![0.0; k.dim()]);
+        system.velocity(k, 0.0, &state.q, &mut w, &mut chi);
+        let place = k.dofs.iter().position(|d| *d as usize == first).unwrap();
+        let arm = [at.point[0] - state.q[first], at.point[1] - state.q[first + 1]];
+        // Force and moment on the second body; the gap along the normal moves the point, not the normal moment.
+        let row = |r: usize| &w[r * width + place..r * width + place + 3];
+        let expected = [n[0], n[1], arm[0] * n[1] - arm[1] * n[0]];
+        assert!(row(0).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{:?} {expected:?}", row(0));
+        assert!((row(1)[0] + n[1]).abs() < 1e-12 && (row(1)[1] - n[0]).abs() < 1e-12, "{:?} {n:?}", row(1));
+        let mut gap = [0.0];
+        system.position(k, 0.0, &state.q, &mut gap);
+        assert_eq!(gap[0], at.gap);
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+    assert!(geometry.contact_place(Multibody::FIRST_IDENTITY, 0.0, &state.q).is_none());
+}

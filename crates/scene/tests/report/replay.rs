@@ -123,7 +123,7 @@ fn a_bar_is_drawn_by_its_nodes_and_its_displacements_magnified() {
         }
     }
     // A round number that fills at least two fifths of a fifth of the length.
-    assert!(largest <= 0.2 && largest >= 0.08, "{largest}");
+    assert!((0.08..=0.2).contains(&largest), "{largest}");
 }
 
 /// Sums of the arrows of a contact over all frames, along the axes.
