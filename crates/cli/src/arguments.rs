@@ -35,7 +35,7 @@ pub(crate) enum Command {
     /// Compare schemes and steps on one scene: errors, orders, work.
     #[command(
         after_help = "Examples:\n  nonsmooth compare bouncing_ball --schemes all --steps 1e-2,5e-3,2e-3,1e-3\n  \
-                            nonsmooth compare woodpecker --schemes moreau-jean,moreau-jean{theta=1} --steps 1e-4,5e-5 --reference moreau-midpoint:1e-6 --out result\n\n\
+                            nonsmooth compare woodpecker --schemes 'moreau-jean,moreau-jean{theta=1}' --steps 1e-4,5e-5 --reference moreau-midpoint:1e-6 --out result\n\n\
                             Options follow a scheme in braces and may use `step`: augmented{dt_min=step^3}.\n\
                             The reference is the closed form of the scene, a run SCHEME:STEP, or a trajectory.npz. DIR gets compare.html and compare.json."
     )]

@@ -4,7 +4,6 @@ use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::polynomial::lagrange_integral;
 use nonsmooth::simulation::{Observer, StepView, along, between, through};
 use nonsmooth::{Stages, State, System};
-use std::time::Instant;
 
 /// Step ends of a run, and what is needed between them.
 #[derive(Debug, Clone, Default)]
@@ -17,10 +16,6 @@ pub(super) struct Curve {
     contacts: Vec<(u64, String)>,
     /// Their normal percussions, summed up to each step end, N·s.
     sums: Vec<Vec<f64>>,
-    /// When states inside the step that comes next were asked for.
-    asked: Option<Instant>,
-    /// Time that went into such states: it is no part of the run, s.
-    pub(super) aside: f64,
 }
 
 /// Where an extrapolated step is looked into, in parts of it: with both ends a polynomial of degree 9, whose error is far below that of the step.
@@ -51,11 +46,9 @@ impl Observer for Curve {
 
     fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
         times.extend(WITHIN.map(|s| start + s * (end - start)));
-        self.asked = Some(Instant::now());
     }
 
     fn step(&mut self, view: &StepView) {
-        self.aside += self.asked.take().map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (step, end) = (view.step, &view.step.end);
         self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
         let left = Some(&step.u_minus).filter(|u| !u.is_empty()).cloned();
