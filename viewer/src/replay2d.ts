@@ -439,11 +439,23 @@ export class Replay2D implements Stage {
     return largest > 0 ? (0.22 * span * this.camera.scale * this.arrows.scale) / largest : 0;
   }
 
+  /** Half the width of a mark: where contacts are many, a part of their mean distance, so that bodies remain visible. */
+  private markSize(): number {
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const { point } of this.shown) {
+      const [x, y] = [this.x(point[0]), this.y(point[1])];
+      [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
+    }
+    if (this.shown.length < 40) return 4;
+    const distance = Math.sqrt(((right - left) * (bottom - top)) / this.shown.length);
+    return Number.isFinite(distance) ? Math.min(4, Math.max(0.7, 0.22 * distance)) : 4;
+  }
+
   private paintContacts(): void {
     const { c } = this;
     const now = theme();
     const scale = this.arrowScale();
-    const crowd = this.shown.length > 150;
+    const size = this.markSize();
     for (const state of [0, 1, 2, 3]) {
       const marks = new Path2D();
       const shafts = new Path2D();
@@ -452,14 +464,14 @@ export class Replay2D implements Stage {
         if (contact.state !== state) continue;
         const [x, y] = [this.x(contact.point[0]), this.y(contact.point[1])];
         if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-        markPath(marks, STATE_SHAPES[state], x, y, crowd ? 2 : 4);
+        markPath(marks, STATE_SHAPES[state], x, y, size);
         if (this.arrows.visible) this.addArrow(shafts, heads, x, y, contact.arrow[0] * scale, -contact.arrow[1] * scale);
       }
       c.strokeStyle = c.fillStyle = now.states[state];
-      c.lineWidth = crowd ? 1.2 : 2;
+      c.lineWidth = Math.min(2, 0.5 * size);
       c.stroke(shafts);
       c.fill(heads);
-      c.lineWidth = 1.5;
+      c.lineWidth = Math.min(1.5, 0.5 * size);
       c.stroke(marks);
       if (filled(STATE_SHAPES[state])) c.fill(marks);
     }

@@ -45,7 +45,7 @@ for (const name of names) {
 
 run('compare', 'bouncing_ball', '--schemes', 'moreau-jean,rattle,trapezoidal-lcp', '--steps', '0.02,0.01,0.005,0.0025,0.00125', '--out', 'compared');
 const pages = [
-  ['report-wide', 'woodpecker/report.html', { width: 1600, height: 900 }],
+  ['report-wide', 'slider_crank/report.html', { width: 1600, height: 900 }],
   ['report-dark', 'tippedisk/report.html', { width: 1366, height: 900, dark: true }],
   ['report-narrow', 'woodpecker/report.html', { width: 390, height: 1400 }],
   ['report-compare', 'compared/compare.html', { width: 1366, height: 900 }],
