@@ -17,10 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), 'gallery-'));
 mkdirSync(join(docs, 'gallery'), { recursive: true });
 
 // Arguments of runs that would take long, and times (s) that show more than the middle of the run.
-const shorter = { mixing_disks: ['--end', '1'], disc_pile: ['--end', '1'] };
+const shorter = { mixing_disks: ['--end', '1'], disc_pile: ['--set', 'parameters.number=100', '--set', 'parameters.width=0.4', '--end', '0.5'] };
 const times = {
   woodpecker: 0.081, slider_crank: 0.012, slider_crank_joints: 0.012, impacting_bar: 2e-4, rocking_block: 0.19, falling_mass: 0.1195,
-  bouncing_ball: 0.45, tippedisk: 1.2, mixing_disks: 1, disc_pile: 1, rotating_ball: 0.3,
+  bouncing_ball: 0.45, tippedisk: 1.2, mixing_disks: 1, disc_pile: 0.5, rotating_ball: 0.3,
 };
 
 const run = (...args) => execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
