@@ -107,6 +107,7 @@ pub fn meta_json(prepared: &Prepared, recorded: &Recorded, status: &str) -> Stri
             "ledger": "work since the start, J (see `ledger`)",
             "closure": "energy minus that at the start minus all lines of the ledger, J",
             "impact": "1 where an impact happened in the step, else 0",
+            "order": "order of the step; 0 at the start",
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },
     });
