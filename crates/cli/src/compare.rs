@@ -6,6 +6,7 @@ use nonsmooth_scene::compare::{
     CompareRequest, Comparison, ReferenceChoice, SchemeChoice, compare as run_comparison, compare_json, compare_page,
 };
 use nonsmooth_scene::output::{Folder, FolderError};
+use nonsmooth_scene::page::shell_word;
 use nonsmooth_scene::prepare::read;
 use std::process::ExitCode;
 
@@ -53,9 +54,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failed> 
 /// The command that makes the page again.
 fn command(a: &CompareArguments) -> String {
     let list = |v: &[f64]| v.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let mut out = format!("nonsmooth compare {} --schemes {} --steps {}", a.scene, a.schemes, list(&a.steps));
+    let (scene, schemes) = (shell_word(&a.scene), shell_word(&a.schemes));
+    let mut out = format!("nonsmooth compare {scene} --schemes {schemes} --steps {}", list(&a.steps));
     if let Some(r) = &a.reference {
-        out += &format!(" --reference {r}");
+        out += &format!(" --reference {}", shell_word(r));
     }
     if let Some(t) = a.end {
         out += &format!(" --end {t}");
@@ -67,7 +69,7 @@ fn command(a: &CompareArguments) -> String {
         out += " --dense";
     }
     for s in &a.set {
-        out += &format!(" --set '{s}'");
+        out += &format!(" --set {}", shell_word(s));
     }
     out
 }

@@ -222,17 +222,31 @@ fn the_page_is_self_contained() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(!page.contains("<b>x"), "what a scene says is escaped");
-    let data = data(&page);
-    assert_eq!(data["kind"], "compare");
-    let command = data["command"].as_str().unwrap();
+    let shown = data(&page);
+    assert_eq!(shown["kind"], "compare");
+    let command = shown["command"].as_str().unwrap();
     assert!(command.starts_with("nonsmooth compare bouncing_ball --schemes all --steps 0.01,0.005"), "{command}");
+    // A list of schemes with options is one word for a shell.
+    let output = d.run(&[
+        "compare",
+        "bouncing_ball",
+        "--schemes",
+        "rattle,moreau-jean{theta=1,gamma=0}",
+        "--steps",
+        "1e-2",
+        "--out",
+        "one",
+    ]);
+    assert_eq!(output.code, 0, "{}", output.err);
+    let one = data(&d.read("one/compare.html"));
+    assert!(one["command"].as_str().unwrap().contains("--schemes 'rattle,moreau-jean{theta=1,gamma=0}' "), "{one}");
     // Four norms of q and of u, and those of percussions.
-    let row = &data["rows"][0];
+    let row = &shown["rows"][0];
     for (quantity, norm) in [("q", "l1"), ("q", "l2"), ("q", "sup"), ("q", "graph"), ("u", "graph"), ("p", "l1")] {
         assert!(row["errors"][quantity][norm].is_f64(), "{quantity} {norm}: {row}");
     }
     assert!(row["step"].is_f64() && row["calls"].is_u64() && row["seconds"].is_f64() && row["status"] == "done");
-    assert!(data["orders"][0]["u_graph"].is_f64() && data["orders"][0]["label"].is_string());
+    assert!(shown["orders"][0]["u_graph"].is_f64() && shown["orders"][0]["label"].is_string());
     let kept: Value = serde_json::from_str(&d.read("page/compare.json")).unwrap();
     // Two steps of every scheme but `position-theta`, which refuses restitution.
     let schemes = d.run(&["list", "schemes", "--json"]).json()["schemes"].as_array().unwrap().len();

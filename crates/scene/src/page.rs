@@ -1,4 +1,4 @@
-//! What pages without the viewer share: colours, style, and the escaping of what users wrote.
+//! What pages share: words of commands; and, of those without the viewer, colours, style, and the escaping of what users wrote.
 
 /// Colours that stay apart for most eyes (Okabe & Ito).
 pub const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];
@@ -14,4 +14,28 @@ td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}td:first-c
 /// Text that is shown, whatever it holds.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A word for a shell, quoted where it would be taken apart or expanded.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=.,:/".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.into() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_the_word_that_was_meant() {
+        for text in ["plain-1.5", "a b", "rattle{theta=1,gamma=0}", "it's", "$HOME", "", "x;y", "\"`\\"] {
+            let line = format!("printf %s {}", shell_word(text));
+            let out = std::process::Command::new("bash").args(["-c", &line]).output();
+            assert_eq!(
+                out.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default(),
+                text,
+                "{line}"
+            );
+        }
+    }
 }

@@ -175,9 +175,9 @@ fn no_problem(folder: &str, race: &Race) -> String {
 
 /// The command that makes the page again.
 fn command(a: &RaceArguments) -> String {
-    let mut out = format!("nonsmooth race {}", a.folder.display());
+    let mut out = format!("nonsmooth race {}", shell_word(&a.folder.display().to_string()));
     if !a.solvers.is_empty() {
-        out += &format!(" --solvers {}", a.solvers.join(","));
+        out += &format!(" --solvers {}", shell_word(&a.solvers.join(",")));
     }
     out + &format!(" --tol {:e} --time-limit {}", a.tol, a.time_limit)
 }

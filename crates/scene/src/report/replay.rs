@@ -78,6 +78,8 @@ pub(super) struct Replay<'a> {
     events: &'a [Event],
     names: Vec<String>,
     t: Vec<f64>,
+    /// Frames that are no rows.
+    between: usize,
     listed: Listed,
     /// Contacts of a frame that are shown, and how many were not.
     most: usize,
@@ -85,7 +87,7 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// The replay of a run with `rows` rows and `carried` entries of contacts found; none if there is nothing to draw.
+    /// The replay of a run with `rows` rows and `carried` entries of contacts found, and how many frames it may have; none if there is nothing to draw.
     pub(super) fn new(
         prepared: &'a Prepared,
         recorded: &'a Recorded,
@@ -112,8 +114,9 @@ impl<'a> Replay<'a> {
         // Contacts that carried something between two frames are more than those of a step.
         let mean = 1.3 * carried as f64 / rows.max(1) as f64;
         let frame = 12 + scenery.frame_bytes() + contact * (marked.len() + mean.ceil() as usize);
-        let frames = (BYTES / frame).clamp(FEWEST, FRAMES).min(rows);
-        let room = (BYTES / frames.max(1)).saturating_sub(12 + scenery.frame_bytes() + contact * marked.len());
+        let frames = (BYTES / frame).clamp(FEWEST, FRAMES);
+        let room =
+            (BYTES / frames.min(rows).max(1)).saturating_sub(12 + scenery.frame_bytes() + contact * marked.len());
         let this = Self {
             prepared,
             recorded,
@@ -125,6 +128,7 @@ impl<'a> Replay<'a> {
             place_of: recorded.found.iter().zip(0..).map(|(f, i)| (f.id, i)).collect(),
             events,
             t: Vec::new(),
+            between: 0,
             listed: Listed { start: vec![0], ..Listed::default() },
             most: (room / contact).max(CONTACTS),
             hidden: 0,
@@ -150,6 +154,12 @@ impl<'a> Replay<'a> {
         if !std::mem::replace(&mut sum.touched, true) {
             self.touched.push(place);
         }
+    }
+
+    /// Makes a frame inside the step that ends with a row; its percussions are still to come.
+    pub(super) fn frame_between(&mut self, row: usize, t: f64, q: &[f64], u: &[f64], sigma: &[f64]) {
+        self.between += 1;
+        self.frame(row, t, q, u, sigma);
     }
 
     /// Makes a frame of a row.
@@ -226,9 +236,13 @@ impl<'a> Replay<'a> {
     /// Adds the arrays; the description of the replay, and what to say of it.
     pub(super) fn finish(self, arrays: &mut Arrays, rows: usize, notes: &mut Vec<String>) -> Value {
         let (d, width) = (self.scenery.dimension(), self.scenery.width());
-        let frames = self.t.len();
+        let frames = self.t.len() - self.between;
         let shown = if frames == rows { "all".into() } else { format!("{frames} of") };
-        notes.push(format!("Replay: {shown} {rows} recorded steps."));
+        let between = match self.between {
+            0 => String::new(),
+            n => format!(", and {n} frames inside long ones, on cubics through their ends"),
+        };
+        notes.push(format!("Replay: {shown} {rows} recorded steps{between}."));
         if frames < rows && !self.names.is_empty() {
             notes.push("Arrows of contacts are percussions summed over the steps since the frame before.".into());
         }

@@ -7,10 +7,12 @@ use super::replay::Replay;
 use super::result::of_page;
 use super::thinning::{Kept, Thinning, frames};
 use crate::output::{Archive, Recorded, Rows, resolved};
+use crate::page::shell_word;
 use crate::prepare::Prepared;
 use crate::run::Outcome;
+use nonsmooth::State;
 use nonsmooth::contract::{Candidates, Reach};
-use nonsmooth::simulation::Event;
+use nonsmooth::simulation::{Event, between};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -41,11 +43,12 @@ pub(crate) fn write_run_page(
     let mut found = if archive.has("found_row") { Some(FoundRows::open(&archive)?) } else { None };
     let carried = found.as_ref().map_or(0, |f| f.row.len());
     let mut replay = Replay::new(prepared, recorded, &list, &s.events, rows, carried);
-    let chosen = match &replay {
-        Some((_, wanted)) => frames(&mut t, *wanted)?,
-        None => Vec::new(),
+    let (chosen, inside) = match &replay {
+        Some((_, wanted)) => (frames(&mut t, *wanted)?, Inside::of(prepared, span, wanted.saturating_sub(rows))),
+        None => (Vec::new(), None),
     };
-    let kept = scan(prepared, recorded, &archive, span, found.as_mut(), replay.as_mut().map(|r| &mut r.0), &chosen)?;
+    let shown = replay.as_mut().map(|r| &mut r.0);
+    let kept = scan(prepared, recorded, &archive, span, found.as_mut(), shown, &chosen, inside)?;
 
     let mut arrays = Arrays::default();
     let mut notes = Vec::new();
@@ -112,18 +115,12 @@ fn plain(value: &Value) -> String {
 
 /// The command that makes the run again.
 fn command(prepared: &Prepared, folder: &str) -> String {
-    let mut out = format!("nonsmooth run {}", quoted(&prepared.document.name));
+    let mut out = format!("nonsmooth run {}", shell_word(&prepared.document.name));
     for o in &prepared.document.overrides {
         let (option, value) = o.typed.split_once(' ').unwrap_or(("--set", &o.text));
-        out += &format!(" {option} {}", quoted(value));
+        out += &format!(" {option} {}", shell_word(value));
     }
-    out + &format!(" --out {}", quoted(folder))
-}
-
-/// A word for a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=.,:/".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.into() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    out + &format!(" --out {}", shell_word(folder))
 }
 
 /// Entries of contacts that detection found.
@@ -173,6 +170,36 @@ fn varies(dts: &mut Rows) -> io::Result<bool> {
     Ok(most > 1.000_001 * least)
 }
 
+/// Frames inside the steps of a scheme that chooses them: some are so long that a straight way from end to end is not the motion.
+#[derive(Clone, Copy)]
+struct Inside {
+    /// Time between frames, s.
+    spacing: f64,
+}
+
+/// Frames that a run with long steps should have.
+const SMOOTH: usize = 300;
+
+impl Inside {
+    /// For a run with room for so many frames more.
+    fn of(prepared: &Prepared, (start, end): (f64, f64), room: usize) -> Option<Self> {
+        let spacing = (end - start) / room.min(SMOOTH) as f64;
+        // Between rows that are not the ends of one step nothing is known.
+        (prepared.adaptive() && prepared.every == 1 && spacing.is_finite()).then_some(Self { spacing })
+    }
+
+    /// Shows the inside of a step without an impact, from one row to the next.
+    fn show(&self, prepared: &Prepared, row: usize, from: &State, to: &State, sigma: &[f64], replay: &mut Replay) {
+        let dt = to.t - from.t;
+        let parts = (dt / self.spacing).ceil();
+        for k in 1..parts as usize {
+            let t = from.t + dt * k as f64 / parts;
+            let (q, u) = between(&*prepared.system, from, to, dt, false, t);
+            replay.frame_between(row, t, &q, &u, sigma);
+        }
+    }
+}
+
 /// One pass over all rows: makes the frames of the replay and chooses the rows of the plots.
 fn scan(
     prepared: &Prepared,
@@ -182,6 +209,7 @@ fn scan(
     mut found: Option<&mut FoundRows>,
     mut replay: Option<&mut Replay>,
     frames: &[usize],
+    inside: Option<Inside>,
 ) -> io::Result<Vec<Kept>> {
     let open = |name: &str| archive.rows(name);
     let (mut ts, mut dts, mut residuals, mut penetrations) =
@@ -207,8 +235,23 @@ fn scan(
         if !p.is_empty() {
             ps.read(row, &mut p)?;
         }
+        let impact = impacts.one(row)? != 0.0;
+        if let (Some(inside), Some(replay), true) = (inside, replay.as_deref_mut(), row > 0 && !impact) {
+            let mut state = |row: usize| -> io::Result<State> {
+                qs.read(row, &mut q)?;
+                us.read(row, &mut u)?;
+                Ok(State::new(ts.one(row)?, q.clone(), u.clone()))
+            };
+            if dt > inside.spacing {
+                let (from, to) = (state(row - 1)?, state(row)?);
+                if !sigma.is_empty() {
+                    sigmas.read(row, &mut sigma)?;
+                }
+                inside.show(prepared, row, &from, &to, &sigma, replay);
+            }
+        }
         if let Some(replay) = replay.as_deref_mut() {
-            replay.add(&p, impacts.one(row)? != 0.0);
+            replay.add(&p, impact);
         }
         let carried = match found.as_deref_mut() {
             Some(found) => found.take(row, replay.as_deref_mut())?,

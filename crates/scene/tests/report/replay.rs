@@ -227,3 +227,20 @@ fn every_bundled_scene_has_something_to_see() {
         }
     }
 }
+
+/// Steps of 0.05 s in flight: between their ends the mass is on its parabola, which a cubic through them is.
+#[test]
+fn long_steps_of_an_adaptive_scheme_are_shown_from_inside() {
+    let ran = ran("falling_mass", Some(0.11), &["scheme.name=augmented", "scheme.dt_max=0.05"]);
+    let steps = ran.outcome.summary.work.steps;
+    let times = &ran.page.array("frame_t").values;
+    assert!(times.len() >= 250 && steps < 50, "{} frames of {steps} steps", times.len());
+    assert!(times.windows(2).all(|w| w[0] < w[1]));
+    let start = ran.page.pose("mass", 0, 3)[1];
+    for (i, t) in times.iter().enumerate() {
+        let fallen = start - ran.page.pose("mass", i, 3)[1];
+        assert!((fallen - 0.5 * 9.81 * t * t).abs() <= SINGLE, "t = {t}: {fallen}");
+    }
+    let notes = ran.page.data["notes"].to_string();
+    assert!(notes.contains("frames inside long ones"), "{notes}");
+}
