@@ -272,6 +272,8 @@ impl Observer for Trajectory {
             Recording::At(times) => {
                 let (start, end) = (view.start, &view.step.end);
                 let near = 1e-9 * view.step.dt;
+                // In the order in which they were asked for; some may be missing.
+                let mut within = view.within.iter().peekable();
                 for (i, &t) in times.iter().enumerate() {
                     if self.found[i] && t <= start.t + near {
                         continue;
@@ -281,7 +283,7 @@ impl Observer for Trajectory {
                         self.records[i].u.clone_from(&end.u);
                         self.found[i] = true;
                     } else if t > start.t + near && t < end.t - near {
-                        let (q, u) = match view.within.iter().find(|s| s.t == t) {
+                        let (q, u) = match within.next_if(|s| s.t == t) {
                             Some(s) => (s.q.clone(), s.u.clone()),
                             None => dense_output(view.system, start, view.step, t),
                         };

@@ -19,9 +19,15 @@ fn the_woodpecker_needs_a_three_hundredth_of_the_calls_of_moreau_jean() {
     // Its own error is below 1e-9: another with a third of the smallest step differs by 4e-11 in q.
     let exact = woodpecker("augmented", 5e-4, &["scheme.atol=1e-11", "scheme.dt_min=1e-12"]);
     let off = |s: &Summary| s.end.q.iter().zip(&exact.end.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-    let clock = Instant::now();
-    let augmented = woodpecker("augmented", 5e-3, &["scheme.atol=1e-6", "scheme.dt_min=1e-8"]);
-    let (calls, short) = (augmented.work.scheme_calls, clock.elapsed().as_secs_f64());
+    // The short run is some milliseconds: the best of several, since other work may come between.
+    let (mut augmented, mut short) = (None, f64::INFINITY);
+    for _ in 0..5 {
+        let clock = Instant::now();
+        augmented = Some(woodpecker("augmented", 5e-3, &["scheme.atol=1e-6", "scheme.dt_min=1e-8"]));
+        short = short.min(clock.elapsed().as_secs_f64());
+    }
+    let augmented = augmented.unwrap();
+    let calls = augmented.work.scheme_calls;
     let clock = Instant::now();
     let fixed = woodpecker("moreau-jean", 0.15 / (300.0 * calls as f64).round(), &[]);
     let long = clock.elapsed().as_secs_f64();
