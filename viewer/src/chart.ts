@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import type { Clock } from './clock';
 import { nearest } from './data';
-import { h } from './dom';
+import { h, onWidth } from './dom';
 import { logTicks, powers, ticks } from './numbers';
 import { seriesColour, seriesDash } from './palette';
 import type { TimeRange } from './range';
@@ -95,13 +95,11 @@ export class TimeChart {
       line: h('div', { class: 'worst-line' }),
       label: h('button', { type: 'button', class: 'worst-label', click: (e: MouseEvent) => this.seekMark(e, mark) }, mark.text),
     }));
-    new ResizeObserver(() => {
-      const width = this.element.clientWidth;
-      if (width === 0 || width === this.width) return;
+    onWidth(this.element, (width) => {
       this.width = width;
       if (this.plot) this.plot.setSize({ width, height: options.height });
       else this.build();
-    }).observe(this.element);
+    });
     range.onChange(() => this.plot?.setScale('x', { min: this.range.min, max: this.range.max }));
     onTheme(() => this.build());
   }

@@ -38,6 +38,17 @@ export function fitCanvas(canvas: HTMLCanvasElement, resized: (width: number, he
   fit();
 }
 
+/** Calls `changed` with the width of an element, first when it has one, then whenever it is another. */
+export function onWidth(element: HTMLElement, changed: (width: number) => void): void {
+  let last = 0;
+  new ResizeObserver(() => {
+    const width = element.clientWidth;
+    if (width === 0 || width === last) return;
+    last = width;
+    changed(width);
+  }).observe(element);
+}
+
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
 }

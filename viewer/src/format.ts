@@ -1,4 +1,4 @@
-// The report's data, format 1, as types. The description of the report format binds this page and the engine that writes the data.
+// The report's data, format 1, as types; FORMAT.md says what they mean.
 // Everything that a report may lack is optional here, so that the compiler asks for it.
 
 export interface Packed {

@@ -1,6 +1,6 @@
 // Diagrams of one quantity over another (phase portraits, errors over steps): lines through points in any order of x.
 import uPlot from 'uplot';
-import { h } from './dom';
+import { h, onWidth } from './dom';
 import { powers, ticks } from './numbers';
 import { markPath, type Shape } from './palette';
 import { onTheme, theme } from './theme';
@@ -43,13 +43,11 @@ export class XYChart {
   ) {
     this.element.setAttribute('aria-label', `Diagram: ${options.y.label} over ${options.x.label}`);
     this.element.style.height = `${options.height}px`;
-    new ResizeObserver(() => {
-      const width = this.element.clientWidth;
-      if (width === 0 || width === this.width) return;
+    onWidth(this.element, (width) => {
       this.width = width;
       if (this.plot) this.plot.setSize({ width, height: options.height });
       else this.build();
-    }).observe(this.element);
+    });
     onTheme(() => this.build());
   }
 
