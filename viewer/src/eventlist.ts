@@ -6,7 +6,7 @@ import type { Event } from './format';
 import { grouped, timeText } from './numbers';
 import { eventMark, seriesColour } from './palette';
 import { markIcon } from './replay';
-import { theme } from './theme';
+import { onTheme, theme } from './theme';
 
 const ROW = 24;
 
@@ -26,6 +26,9 @@ export function eventList(events: Event[], unlisted: number, clock: Clock, selec
   let top = 0;
   let waiting = false;
   const rows = h('div', { class: 'event-rows', role: 'list' });
+  /** The rows that exist, by their place in the list: a row stays the same element while it is in sight, so that a press that began
+   * before the list was drawn again ends on it, and the keyboard stays where it is. */
+  const live = new Map<number, HTMLButtonElement>();
   const scroll = h('div', { class: 'event-scroll', tabindex: 0, 'aria-label': 'List of events', scroll: () => measure() }, rows);
   const counts = h('span', { class: 'muted' });
 
@@ -52,6 +55,7 @@ export function eventList(events: Event[], unlisted: number, clock: Clock, selec
     times = Float64Array.from(shown, (i) => events[i].t);
     scroll.scrollTop = 0;
     current = -2;
+    clear();
     update();
     measure();
   };
@@ -67,37 +71,55 @@ export function eventList(events: Event[], unlisted: number, clock: Clock, selec
     scroll.style.height = `${Math.min(6.4, Math.max(1, events.length)) * ROW}px`;
     const first = Math.max(0, Math.floor(top / ROW) - 4);
     const last = Math.min(shown.length, Math.ceil((top + height) / ROW) + 4);
-    const list: HTMLElement[] = [];
-    for (let i = first; i < last; i++) {
-      const index = shown[i];
-      const event = events[index];
-      const { shape, colour } = eventMark(event.kind);
-      const row = h(
-        'button',
-        {
-          type: 'button',
-          class: i === current ? 'event current' : 'event',
-          role: 'listitem',
-          'data-index': index,
-          'aria-current': index === selected ? 'true' : null,
-          click: () => select(index),
-        },
-        markIconNow(shape, colour),
-        h('span', { class: 'event-time' }, timeText(event.t, duration)),
-        h('span', {}, event.kind),
-        h('span', { class: 'event-contact' }, event.contact ?? ''),
-        h('span', { class: 'event-detail' }, event.detail ?? ''),
-      );
-      row.style.transform = `translateY(${i * ROW}px)`;
-      list.push(row);
+    for (const [i, row] of live) {
+      if (i >= first && i < last) continue;
+      row.remove();
+      live.delete(i);
     }
-    rows.replaceChildren(...list);
+    let before: Element | null = null;
+    for (let i = first; i < last; i++) {
+      let row = live.get(i);
+      if (!row) {
+        row = makeRow(i);
+        live.set(i, row);
+        if (before) before.after(row);
+        else rows.prepend(row);
+      }
+      row.classList.toggle('current', i === current);
+      if (shown[i] === selected) row.setAttribute('aria-current', 'true');
+      else row.removeAttribute('aria-current');
+      before = row;
+    }
     counts.textContent =
       `${grouped(shown.length)} of ${grouped(events.length)} events` + (unlisted > 0 ? `; ${grouped(unlisted)} more are not in this report` : '');
   };
 
-  /** Rows come and go, so their marks take the colour of now and do not follow the theme. */
-  const markIconNow = (shape: Parameters<typeof markIcon>[0], colour: number) => markIcon(shape, () => seriesColour(theme(), colour), false);
+  const makeRow = (i: number): HTMLButtonElement => {
+    const index = shown[i];
+    const event = events[index];
+    const { shape, colour } = eventMark(event.kind);
+    const row = h(
+      'button',
+      { type: 'button', class: 'event', role: 'listitem', 'data-index': index, click: () => select(index) },
+      markIcon(shape, () => seriesColour(theme(), colour), false),
+      h('span', { class: 'event-time' }, timeText(event.t, duration)),
+      h('span', {}, event.kind),
+      h('span', { class: 'event-contact' }, event.contact ?? ''),
+      h('span', { class: 'event-detail' }, event.detail ?? ''),
+    );
+    row.style.transform = `translateY(${i * ROW}px)`;
+    return row;
+  };
+
+  const clear = () => {
+    live.clear();
+    rows.replaceChildren();
+  };
+  // Marks take the colours of the theme in which their row is made: rows come and go by the thousand.
+  onTheme(() => {
+    clear();
+    draw();
+  });
 
   const update = () => {
     const at = shown.length > 0 && times[0] <= clock.time ? lastAtMost(times, clock.time) : -1;
