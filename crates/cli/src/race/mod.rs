@@ -14,6 +14,7 @@ use complementarity::Status;
 use complementarity::solver::SOLVERS;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth_scene::output::Folder;
+use nonsmooth_scene::page::shell_word;
 use profile::profiles;
 use results::{Apart, Entry, Race, Raced, Run};
 use std::process::ExitCode;
