@@ -69,11 +69,13 @@ impl Coupling {
     }
 
     /// Number of blocks.
+    #[inline]
     pub fn len(&self) -> usize {
         self.dims.len()
     }
 
     /// Whether there is no block.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty()
     }

@@ -135,6 +135,7 @@ impl FullProblem {
     }
 
     /// The reduced form of the last [`FullProblem::reduce`] or [`FullProblem::solve`].
+    #[inline]
     pub fn reduced(&self) -> &Problem {
         &self.reduction.problem
     }
@@ -151,6 +152,7 @@ impl FullProblem {
     }
 
     /// Velocity without percussions, M̂⁻¹ f, of the last reduction.
+    #[inline]
     pub fn free_velocity(&self) -> &[f64] {
         &self.reduction.v_free
     }

@@ -239,21 +239,25 @@ impl Problem {
     }
 
     /// The blocks in order.
+    #[inline]
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
     /// Number of rows.
+    #[inline]
     pub fn size(&self) -> usize {
         self.blocks.last().map_or(0, |b| b.start.saturating_add(b.set.dim()))
     }
 
     /// The matrix A.
+    #[inline]
     pub fn matrix(&self) -> &ReducedMatrix {
         &self.matrix
     }
 
     /// The vector b (m/s).
+    #[inline]
     pub fn b(&self) -> &[f64] {
         &self.b
     }

@@ -16,6 +16,7 @@ pub struct Dense {
 
 impl Dense {
     /// A matrix of zeros.
+    #[inline]
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, data: vec![0.0; rows * cols] }
     }
@@ -23,6 +24,7 @@ impl Dense {
     /// A matrix from its entries, row by row.
     ///
     /// Returns `None` if the number of entries is not `rows * cols`.
+    #[inline]
     pub fn from_rows(rows: usize, cols: usize, data: Vec<f64>) -> Option<Self> {
         (rows.checked_mul(cols) == Some(data.len())).then_some(Self { rows, cols, data })
     }
@@ -48,21 +50,25 @@ impl Dense {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
+    #[inline]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
     /// All entries, row by row.
+    #[inline]
     pub fn data(&self) -> &[f64] {
         &self.data
     }
 
     /// All entries, row by row.
+    #[inline]
     pub fn data_mut(&mut self) -> &mut [f64] {
         &mut self.data
     }

@@ -48,16 +48,19 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern of `n` uncoupled unknowns (the diagonal is always there).
+    #[inline]
     pub fn new(n: usize) -> Self {
         Self { id: PATTERNS.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
     }
 
     /// Unique to every pattern that was made; clones share it.
+    #[inline]
     pub fn id(&self) -> u64 {
         self.id
     }
 
     /// Number of unknowns.
+    #[inline]
     pub fn size(&self) -> usize {
         self.n
     }
@@ -70,6 +73,7 @@ impl Pattern {
     }
 
     /// Calls `f` with every group of unknowns that were coupled, in order.
+    #[inline]
     pub fn for_each_clique(&self, f: impl FnMut(&[usize])) {
         self.cliques().for_each(f);
     }
@@ -176,6 +180,7 @@ impl Matrix {
     }
 
     /// Number of unknowns.
+    #[inline]
     pub fn size(&self) -> usize {
         self.n
     }

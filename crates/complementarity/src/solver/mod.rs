@@ -178,6 +178,7 @@ impl Report {
     }
 
     /// Whether the residual met the tolerance.
+    #[inline]
     pub fn solved(&self) -> bool {
         self.status == Status::Solved
     }
@@ -294,6 +295,7 @@ fn info(name: &str) -> &'static SolverInfo {
 }
 
 /// Makes a solver by name.
+#[inline]
 pub fn make(name: &str) -> Option<Box<dyn Solver>> {
     SOLVERS.iter().find(|s| s.name == name).map(|s| (s.make)())
 }
