@@ -1,11 +1,7 @@
 //! Broken scenes and wrong requests: exit code 2, a message that names the mistake and its place, and nothing written.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
-mod command;
-
-use command::Directory;
-use command::broken::{Broken, all_are_refused, broken};
+use crate::command::Directory;
+use crate::command::broken::{Broken, all_are_refused, broken};
 
 /// A scene that is right.
 const GOOD: &str = r#"title = "good"

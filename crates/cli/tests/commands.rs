@@ -1,10 +1,6 @@
 //! The command as others script against it: JSON, times, files, exit codes.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
-mod command;
-
-use command::{Directory, python};
+use crate::command::{Directory, python};
 use serde_json::Value;
 
 fn numbers(v: &Value) -> Vec<f64> {

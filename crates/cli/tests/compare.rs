@@ -1,11 +1,7 @@
 //! `nonsmooth compare`: orders, references, failures as rows, the same results for any number of threads, the page; and small versions of the
 //! figures that `docs/paper-figures.md` lists.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
-mod command;
-
-use command::Directory;
+use crate::command::Directory;
 use serde_json::Value;
 
 fn json(d: &Directory, words: &[&str]) -> Value {

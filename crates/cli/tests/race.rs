@@ -1,12 +1,7 @@
 //! `nonsmooth race`: files, bad ones among them, profiles, the outputs, interrupts.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
-mod command;
-mod problems;
-
-use command::Directory;
-use problems::{HOPELESS, LCP, MLCP, SPACE, every_format};
+use crate::command::Directory;
+use crate::problems::{HOPELESS, LCP, MLCP, SPACE, every_format};
 use serde_json::Value;
 
 /// Problems in folders, one that has no solution, and files that are none.

@@ -1,12 +1,7 @@
 //! `nonsmooth solve`: every format, exit codes, the JSON; and steps of runs, written and solved again.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
-mod command;
-mod problems;
-
-use command::{Directory, Output};
-use problems::{HOPELESS, LCP, MLCP, MU, SPACE, a, b, every_format};
+use crate::command::{Directory, Output};
+use crate::problems::{HOPELESS, LCP, MLCP, MU, SPACE, a, b, every_format};
 use serde_json::Value;
 
 const KEYS: [&str; 11] =
@@ -119,7 +114,7 @@ fn what_is_not_solved_says_why_and_is_exit_1() {
     assert_eq!(v["status"], "time_limit");
     assert!(v["residual"].as_f64().unwrap() > 1e-8);
     // A singular mass matrix.
-    let text = problems::full().to_json(&[], &[0.0; 4]).replace("[2,2,1.0]", "[2,2,0.0]");
+    let text = crate::problems::full().to_json(&[], &[0.0; 4]).replace("[2,2,1.0]", "[2,2,0.0]");
     d.write("singular.json", text);
     let output = d.run(&["solve", "singular.json", "--json"]);
     let v = output.json();
@@ -136,12 +131,12 @@ fn wrong_input_is_named_and_nothing_is_printed() {
     d.write("lcp.dat", LCP);
     d.write("empty.dat", "");
     d.write("words.dat", "two contacts\n");
-    d.write("short.dat", problems::dense_text().replacen("0.5 0.25", "0.5", 1));
+    d.write("short.dat", crate::problems::dense_text().replacen("0.5 0.25", "0.5", 1));
     d.write("letter.dat", LCP.replace("-1 -1", "-1 x"));
-    d.write("mu.dat", problems::dense_text().replace("0.5 0.25 \n", "0.5 -0.25 \n"));
-    d.write("set.json", problems::reduced().to_json().replace("\"mu\":0.25", "\"mu\":-1"));
-    d.write("format.json", problems::reduced().to_json().replace("problem 1", "problem 2"));
-    d.write("key.json", problems::reduced().to_json().replace("\"b\":", "\"bb\":"));
+    d.write("mu.dat", crate::problems::dense_text().replace("0.5 0.25 \n", "0.5 -0.25 \n"));
+    d.write("set.json", crate::problems::reduced().to_json().replace("\"mu\":0.25", "\"mu\":-1"));
+    d.write("format.json", crate::problems::reduced().to_json().replace("problem 1", "problem 2"));
+    d.write("key.json", crate::problems::reduced().to_json().replace("\"b\":", "\"bb\":"));
     let mut cut = every_format().remove(3).2;
     cut.truncate(cut.len() / 2);
     d.write("cut.hdf5", cut);
@@ -202,9 +197,9 @@ fn the_text_shows_names_modes_and_rank() {
 #[test]
 fn a_start_guess_is_used_only_when_asked_for() {
     let d = Directory::new();
-    d.write("cold.json", problems::full().to_json(&[], &[0.0; 4]));
+    d.write("cold.json", crate::problems::full().to_json(&[], &[0.0; 4]));
     let cold = solve(&d, &["cold.json", "--solver", "nsgs", "--tol", "1e-10"], 0);
-    d.write("warm.json", problems::full().to_json(&[], &numbers(&cold["r"])));
+    d.write("warm.json", crate::problems::full().to_json(&[], &numbers(&cold["r"])));
     let words = ["warm.json", "--solver", "nsgs", "--tol", "1e-10"];
     let without = solve(&d, &words, 0);
     assert_eq!((&without["iterations"], &without["r"]), (&cold["iterations"], &cold["r"]));

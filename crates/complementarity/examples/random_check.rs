@@ -9,6 +9,7 @@
 //! the complementarity conditions. Prints a table of families for `auto` and one for the other solvers; exits 1 if
 //! anything reported solved is refuted.
 
+#[allow(clippy::unwrap_used)] // problems that are right by construction
 #[path = "../tests/random/mod.rs"]
 mod random;
 

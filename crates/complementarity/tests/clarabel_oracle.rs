@@ -18,16 +18,12 @@
 //!
 //! Clarabel is judged by e alone, whatever its status.
 
-#![allow(clippy::unwrap_used)]
-
-mod random;
-
+use crate::random::{Random, coulomb, dot, named, norm, plant};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, SupportedConeT};
 use complementarity::linear::Dense;
 use complementarity::solver::make;
 use complementarity::{Options, Problem, Set};
-use random::{Random, coulomb, dot, named, norm, plant};
 
 /// Clarabel's r for the associated problem with a given b.
 fn oracle(problem: &Problem, b: &[f64]) -> Vec<f64> {
@@ -177,7 +173,7 @@ fn problems_that_stick_agree_with_the_convex_problem_itself() {
     let mut judged = 0;
     for index in 0..60 {
         let sets = coulomb(&mut g, 1, 6, 2, 0.1, 0.7);
-        let n = random::rows(&sets);
+        let n = crate::random::rows(&sets);
         let w: Vec<Vec<f64>> = (0..n).map(|_| g.vector(n + 2)).collect();
         let mut a = Dense::zeros(n, n);
         for i in 0..n {

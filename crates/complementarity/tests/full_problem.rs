@@ -1,14 +1,10 @@
 //! The full problem: the same physics through every kernel of M̂, the way back to v, and what the reduction keeps.
 
-#![allow(clippy::unwrap_used)]
-
-mod random;
-
+use crate::random::verify::{judge, violation};
+use crate::random::{FAMILIES, Random, coulomb, named, norm};
 use complementarity::linear::Pattern;
 use complementarity::solver::{SOLVERS, make};
 use complementarity::{FullProblem, Options, Problem, Set, Status, verify};
-use random::verify::{judge, violation};
-use random::{FAMILIES, Random, coulomb, named, norm};
 
 /// A mechanical system in triplets, kept by the test to check what comes back.
 #[derive(Clone)]

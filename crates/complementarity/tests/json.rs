@@ -1,12 +1,8 @@
 //! Problem files: what is written comes back to the bit, and what is no problem is a typed error, never a panic.
 
-#![allow(clippy::unwrap_used)]
-
-mod random;
-
+use crate::random::{FAMILIES, Random};
 use complementarity::linear::{Dense, Pattern};
 use complementarity::{FullProblem, Polygon, Problem, ProblemError, Set};
-use random::{FAMILIES, Random};
 use std::sync::Arc;
 
 /// Numbers that lose bits in careless hands.

@@ -1,10 +1,6 @@
 //! No allocation in a step once its buffers have reached their size: buffers only grow.
-#![allow(clippy::unwrap_used)] // a test fails on an error
 
-#[path = "../../nonsmooth/tests/counting/mod.rs"]
-mod counting;
-
-use counting::allocations;
+use crate::counting::allocations;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Advance, Observe};
 use nonsmooth::{Simulation, SimulationOptions, State, System, scheme};

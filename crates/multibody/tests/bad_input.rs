@@ -1,7 +1,5 @@
 //! Bad input gives an error that names the part, or a stated behaviour; never a hang, never a panic.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::Status;
 use nonsmooth::{Error, Simulation, SimulationOptions, State, Summary, System, scheme};

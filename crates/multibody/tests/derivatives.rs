@@ -1,7 +1,5 @@
 //! Every analytic derivative of contacts, springs, bars and stops against differences of the values.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use complementarity::linear::Matrix;
 use nonsmooth::contract::check::derivatives_within;
 use nonsmooth::contract::{Candidates, Interaction, Reach, Structure};

@@ -1,7 +1,5 @@
 //! The list of contacts misses none, costs nothing for bodies that are fast or far away, and does not depend on threads.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use complementarity::linear::Matrix;
 use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure};
 use nonsmooth::law::ContactLaw;

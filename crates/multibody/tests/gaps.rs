@@ -1,7 +1,5 @@
 //! Gaps against distances of densely sampled outlines, and which pairs are listed.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::contract::{Candidates, Reach};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::{State, System};

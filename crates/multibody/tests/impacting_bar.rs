@@ -20,8 +20,6 @@
 //! So for h → 0 the impulse tends to |v₀| times the finite mass ρ S l/√12 = m_e/√12 of the end of the last element, and the force to infinity
 //! as 1/h; for l → 0 the force of the first step is F/2, without any peak: Figs. 13 and 14.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Observer, Status, StepView};

@@ -1,7 +1,5 @@
 //! Closed forms through the time loop, with both schemes of velocity level.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Observer, Status, StepView};
 use nonsmooth::{Simulation, SimulationOptions, State, Summary, System, scheme};

@@ -1,7 +1,5 @@
 //! A pile comes to rest, and a symmetric one stays symmetric.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Observe, Observer, Status, StepView};
 use nonsmooth::{Simulation, SimulationOptions, State, scheme};

@@ -6,10 +6,10 @@
 //!
 //! `cargo run --release --example forecasts`
 
-use nonsmooth::reference::Ball;
 use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions, MoreauMidpoint, Scheme};
 use nonsmooth::simulation::{EventKind, Observe};
 use nonsmooth::{Differentiated, Error, Simulation, SimulationOptions, State};
+use nonsmooth_reference::Ball;
 
 /// Steps per decade from 1e-2 to 1e-4; none divides 1.
 const STEPS: usize = 40;

@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p nonsmooth --example peers` prints one JSON object; `benches/peers/run.sh` runs both sides.
 
-use nonsmooth::reference::{Ball, Block};
 use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions};
 use nonsmooth::simulation::Observe;
 use nonsmooth::{Differentiated, Error, Simulation, SimulationOptions, State, System};
+use nonsmooth_reference::{Ball, Block};
 use std::time::Instant;
 
 /// Steps of one run, and of the early state that is compared.

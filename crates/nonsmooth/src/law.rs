@@ -87,31 +87,37 @@ pub struct ContactLaw {
 
 impl ContactLaw {
     /// Frictionless contact with Newton restitution.
+    #[inline]
     pub fn newton(e: f64) -> Self {
         Self { normal: Normal::Newton { e }, friction: None, slip_dim: 0, e_tangential: 0.0 }
     }
 
     /// Frictionless contact with Poisson restitution.
+    #[inline]
     pub fn poisson(e: f64) -> Self {
         Self { normal: Normal::Poisson { e }, ..Self::newton(e) }
     }
 
     /// Adds Coulomb friction with a slip velocity of `dim` components (1, 2 or 3).
+    #[inline]
     pub fn coulomb(self, dim: usize, mu: f64) -> Self {
         Self { friction: Some(Friction::Coulomb { mu }), slip_dim: dim, ..self }
     }
 
     /// Adds polyhedral friction with a slip velocity of 2 components.
+    #[inline]
     pub fn polyhedral(self, mu: f64, polygon: Arc<Polygon>) -> Self {
         Self { friction: Some(Friction::Polyhedral { mu, polygon }), slip_dim: 2, ..self }
     }
 
     /// Adds friction with a constant bound in newtons.
+    #[inline]
     pub fn tresca(self, dim: usize, bound: f64) -> Self {
         Self { friction: Some(Friction::Tresca { bound }), slip_dim: dim, ..self }
     }
 
     /// Sets the tangential restitution.
+    #[inline]
     pub fn tangential_restitution(self, e: f64) -> Self {
         Self { e_tangential: e, ..self }
     }
@@ -147,11 +153,13 @@ pub enum ElementSets {
 
 impl ElementLaw {
     /// Constant friction bound of `force` newtons, no impulse.
+    #[inline]
     pub fn bound(force: f64) -> Self {
         Self { sets: ElementSets::Ball { force, impulse: 0.0 }, e: 0.0 }
     }
 
     /// Box of forces and impulses.
+    #[inline]
     pub fn boxed(force: Vec<(f64, f64)>, impulse: Vec<(f64, f64)>) -> Self {
         Self { sets: ElementSets::Box { force, impulse }, e: 0.0 }
     }

@@ -38,7 +38,6 @@ pub mod law;
 pub mod measure;
 pub mod names;
 pub mod polynomial;
-pub mod reference;
 mod root;
 pub mod scheme;
 pub mod simulation;

@@ -22,16 +22,19 @@ impl PartialEq for Percussions {
 
 impl Percussions {
     /// All components, interaction after interaction (N·s).
+    #[inline]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
     /// All components, interaction after interaction (N·s).
+    #[inline]
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
     /// Identities of the interactions.
+    #[inline]
     pub fn ids(&self) -> &[u64] {
         &self.ids
     }
@@ -52,6 +55,7 @@ impl Percussions {
     }
 
     /// The percussion of one interaction, if it is listed.
+    #[inline]
     pub fn get(&self, id: u64) -> Option<&[f64]> {
         Some(self.slot(self.ids.binary_search(&id).ok()?))
     }
@@ -150,6 +154,7 @@ impl Memory {
 
 impl State {
     /// A state without history.
+    #[inline]
     pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
         Self { t, q, u, percussions: Percussions::default(), memory: Memory::default() }
     }
@@ -176,6 +181,7 @@ impl Sigma {
     pub const OPEN: Sigma = Sigma(0b11);
 
     /// Mode of one law.
+    #[inline]
     pub fn mode(self, bit: usize) -> Mode {
         if self.0 >> bit & 1 == 1 { Mode::Impressed } else { Mode::Constraint }
     }
@@ -230,6 +236,7 @@ impl Parts {
     }
 
     /// Whether there is a jump.
+    #[inline]
     pub fn jump(&self) -> bool {
         !self.restitution.is_empty()
     }
@@ -301,6 +308,7 @@ impl Stages {
     }
 
     /// Whether there are any.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -470,8 +478,8 @@ impl StepReport {
 pub struct Step {
     /// Length that was gone, s.
     pub dt: f64,
-    /// State at the end, with the percussions of this step.
-    pub end: State,
+    /// State at the end, with the percussions of this step. Boxed, so that it becomes the next start by pointer.
+    pub end: Box<State>,
     /// Velocity before the jump at the end, where the scheme locates one; otherwise empty, and always for Moreau-type schemes, whose
     /// percussions act over the whole step: their γ⁻ is taken with the start velocity.
     pub u_minus: Vec<f64>,
@@ -547,6 +555,7 @@ impl Step {
     }
 
     /// Percussion of interaction `i` of the list.
+    #[inline]
     pub fn percussion(&self, i: usize) -> &[f64] {
         &self.end.percussions.values[self.candidates.range(i)]
     }

@@ -1,14 +1,12 @@
 //! No allocation in a step once its buffers have reached their size.
 
-mod counting;
-
-use counting::allocations;
+use crate::counting::allocations;
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::{Ball, Balls, Block, DoublePendulum, Incline, PointOnTable, RigidBody};
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{SCHEMES, SchemeInfo, Settings};
 use nonsmooth::simulation::Observe;
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, System, scheme};
+use nonsmooth_reference::{Ball, Balls, Block, DoublePendulum, Incline, PointOnTable, RigidBody};
 
 /// Steps before the count: all buffers have seen contact by then.
 const WARM_UP: usize = 100;

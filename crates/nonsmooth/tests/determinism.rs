@@ -1,16 +1,12 @@
 //! The same input gives the same bits, whatever the scheme did before and whoever watches.
 
-#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
-
-mod wrapped;
-
+use crate::wrapped::{Change, Wrapped};
 use complementarity::solver;
 use nonsmooth::contract::Reach;
-use nonsmooth::reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
 use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve, Span};
 use nonsmooth::simulation::{Certificate, Ledger, Meter, Observe, Recording, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, Step, Summary, System};
-use wrapped::{Change, Wrapped};
+use nonsmooth_reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
 
 /// What a step gives besides its end.
 #[derive(Debug, PartialEq)]
@@ -107,27 +103,6 @@ fn parting(a: &Bits, b: &Bits) -> String {
     format!("{} differ, first state at t = {t:?}", differ.join(", "))
 }
 
-/// Runs every case with every variant twice and lists where the runs differ.
-fn compare_all(mut second: impl FnMut(&[Case], usize, &Variant) -> Bits) {
-    let (first, again) = (cases().unwrap(), cases().unwrap());
-    let mut failures = Vec::new();
-    for (i, case) in first.iter().enumerate() {
-        for variant in variants_for(case) {
-            let (a, b) = (run_case(case, make(&variant)), second(&again, i, &variant));
-            assert!(a.states.len() > 100 && !a.ledger.is_empty(), "{}: nothing to compare", case.name);
-            if a != b {
-                failures.push(format!("{}, {}: {}", case.name, variant.label, parting(&a, &b)));
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-#[test]
-fn two_runs_give_the_same_bits() {
-    compare_all(|cases, i, variant| run_case(&cases[i], make(variant)));
-}
-
 /// One step with certificate and ledger, so that all of a scheme's workspace has been used.
 fn use_scheme(scheme: &mut dyn Scheme, system: &dyn System, start: &State, dt: f64) {
     let mut solve = Solve { solver: solver::make("auto").unwrap(), options: complementarity::Options::default() };
@@ -136,18 +111,6 @@ fn use_scheme(scheme: &mut dyn Scheme, system: &dyn System, start: &State, dt: f
     scheme.step(system, start, dt, &mut solve, &mut step).unwrap();
     scheme.certify(system, start, &step, &mut Certificate::default());
     scheme.account(system, start, &step, &mut Meter::default(), &mut Ledger::new(system));
-}
-
-#[test]
-fn a_scheme_that_served_other_models_before_gives_the_same_bits() {
-    compare_all(|cases, i, variant| {
-        let mut scheme = make(variant);
-        // All the others: more and fewer coordinates, other masses, contacts and joints; and itself from elsewhere.
-        for other in cases.iter().filter(|c| c.options_for(variant.scheme).is_some()) {
-            use_scheme(scheme.as_mut(), other.system.as_ref(), &other.start, 0.7 * other.step);
-        }
-        run_case(&cases[i], scheme)
-    });
 }
 
 /// Serves `before`, then `after` in the same place of memory, and compares with a new scheme.
@@ -233,26 +196,44 @@ impl Change for Forgetful {
     }
 }
 
-#[test]
-fn dropping_the_workspace_changes_no_result() {
-    compare_all(|cases, i, variant| {
-        let scheme = Wrapped::new(make(variant), Forgetful { variant: variant.clone(), span: [0.0; 3] });
-        run_case(&cases[i], Box::new(scheme))
-    });
+/// A scheme that has served all the other cases: more and fewer coordinates, other masses, contacts and joints; and itself from elsewhere.
+fn used(cases: &[Case], variant: &Variant) -> Box<dyn Scheme> {
+    let mut scheme = make(variant);
+    for other in cases.iter().filter(|c| c.options_for(variant.scheme).is_some()) {
+        use_scheme(scheme.as_mut(), other.system.as_ref(), &other.start, 0.7 * other.step);
+    }
+    scheme
 }
 
 #[test]
-fn watching_a_run_does_not_change_it() {
-    for case in cases().unwrap() {
-        for variant in variants_for(&case) {
-            let watched = run_case(&case, make(&variant));
+fn every_model_with_every_scheme_gives_the_same_bits_whatever_came_before_and_whoever_watches() {
+    let (first, again) = (cases().unwrap(), cases().unwrap());
+    let mut failures = Vec::new();
+    for (case, same) in first.iter().zip(&again) {
+        for variant in variants_for(case) {
+            let forgetful = Forgetful { variant: variant.clone(), span: [0.0; 3] };
+            let expected = run_case(case, make(&variant));
+            assert!(expected.states.len() > 100 && !expected.ledger.is_empty(), "{}: nothing to compare", case.name);
+            let mut fail = |what, parts| failures.push(format!("{}, {}, {what}: {parts}", case.name, variant.label));
+            for (what, scheme) in [
+                ("run again", make(&variant)),
+                ("by a scheme that has served other models", used(&again, &variant)),
+                ("without its workspace", Box::new(Wrapped::new(make(&variant), forgetful)) as Box<dyn Scheme>),
+            ] {
+                let found = run_case(same, scheme);
+                if expected != found {
+                    fail(what, parting(&expected, &found));
+                }
+            }
             let mut options = case.options_for(variant.scheme).unwrap();
             options.observe = Observe::NONE;
             let alone = run(case.system.as_ref(), &case.start, make(&variant), options);
-            assert!(watched.states == alone.states, "{}, {}: states", case.name, variant.label);
-            assert!(watched.steps == alone.steps, "{}, {}: steps", case.name, variant.label);
+            if expected.states != alone.states || expected.steps != alone.steps {
+                fail("not watched", parting(&expected, &alone));
+            }
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The documents name things that exist.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use std::path::Path;
 
 fn root() -> std::path::PathBuf {

@@ -1,9 +1,9 @@
 //! Bilateral constraints: drift and its projection, redundancy, periods, rolling and driven joints.
 
-use nonsmooth::reference::{DoublePendulum, Pendulum};
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::simulation::{EventKind, Observer, Record, Recording, Status, StepView, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Summary, System, scheme};
+use nonsmooth_reference::{DoublePendulum, Pendulum};
 
 const SCHEMES: [&str; 2] = ["moreau-jean", "moreau-midpoint"];
 

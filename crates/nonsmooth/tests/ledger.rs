@@ -9,19 +9,15 @@
 //! changes, the difference O(dt) P|u| may be positive as well, so it is checked only where W is constant. An obstacle that
 //! moves does work of either sign.
 
-#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
-
-mod wrapped;
-
+use crate::wrapped::{Change, Wrapped};
 use nonsmooth::contract::Kind;
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::{Ledger, Line, Meter, Status};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary, System};
+use nonsmooth_reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wrapped::{Change, Wrapped};
 
 /// Rounding and the tolerance of Newton's method: both schemes solve M Δu = dt h + W P to 1e-10 of its largest term in
 /// every step, and the closure is relative to the sum of all terms.

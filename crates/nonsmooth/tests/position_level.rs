@@ -1,13 +1,11 @@
 //! Schemes that keep constraints on position level: gaps and joints at grid points, the impact law over some steps, rest, and starts in contact.
 
-#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
-
 use complementarity::FullProblem;
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::{Ball, Balls, Block, DoublePendulum, Oscillator, Pendulum};
 use nonsmooth::scheme::{self, Failure, Settings};
 use nonsmooth::simulation::{Record, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Summary};
+use nonsmooth_reference::{Ball, Balls, Block, DoublePendulum, Oscillator, Pendulum};
 
 const SCHEME: &str = "schatzman-paoli";
 

@@ -1,13 +1,11 @@
 //! Nonsmooth RATTLE: the smooth limit with joints, percussions that are not unique, the ladder of a stage that Newton's method does not
 //! solve, and agreement with another scheme on every reference model.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::{Block, Pendulum, RigidBody, cases};
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::{EventKind, Observe, Record, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Summary, System};
+use nonsmooth_reference::{Block, Pendulum, RigidBody, cases};
 
 fn make(settings: &Settings) -> Box<dyn Scheme> {
     scheme::make("rattle", settings).unwrap()

@@ -2,10 +2,10 @@
 
 use complementarity::{FullProblem, Options, solver};
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::{Ball, Block};
 use nonsmooth::scheme::{Failure, Settings};
 use nonsmooth::simulation::{Observer, Policy, Record, Recording, Status, StepView, Summary, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, System, scheme};
+use nonsmooth_reference::{Ball, Block};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

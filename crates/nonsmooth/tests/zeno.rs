@@ -15,12 +15,10 @@
 //! 3γ − 2 steps: the contact closes early or late by some steps times log₂(1/h), with the least bias for γ = 2/3. The
 //! limit of the impacts is predicted by the first two of them, 2 t₂ − t₁, one step late whatever γ is (`accumulation-end`).
 
-#![allow(clippy::unwrap_used, clippy::neg_cmp_op_on_partial_ord)] // a test fails on an error; NaN must fail too
-
-use nonsmooth::reference::{Ball, cases, variants};
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::{EventKind, Observe, Observer, Status, StepView};
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, Summary};
+use nonsmooth_reference::{Ball, cases, variants};
 
 struct Row {
     label: &'static str,

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p nonsmooth-scene --example formula_speed [REPEATS] [formula|hand]`
 
-use nonsmooth::reference::Woodpecker;
 use nonsmooth::simulation::Observe;
 use nonsmooth::{Differentiated, Error, Simulation, SimulationOptions, System, scheme};
+use nonsmooth_reference::Woodpecker;
 use nonsmooth_scene::prepare::{Prepared, Request};
 use std::time::Instant;
 

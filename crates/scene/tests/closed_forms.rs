@@ -1,8 +1,6 @@
 //! The closed forms of the bundled scenes, checked against the differential equation and the laws that they claim to solve,
 //! and against a fine run; and closed forms that do not fit are refused.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::Law;
 use nonsmooth_scene::bundled::EXAMPLES;

@@ -1,8 +1,6 @@
 //! Formulas: precedence, values against plain Rust, derivatives against differences and dual numbers, errors with their
 //! place, and no text whatsoever that makes the reader fall over.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::contract::Dual;
 use nonsmooth_scene::formula::{Affinity, Graph, Id, Lookup, Role, Scope, Slot, Tape, lower, parse};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! No text makes the reader of scenes fall over: mutated scenes and overrides are read or refused, in bounded time.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth_scene::bundled::EXAMPLES;
 use nonsmooth_scene::file::Document;
 use nonsmooth_scene::prepare::{Prepared, Request};

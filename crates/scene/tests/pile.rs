@@ -1,7 +1,5 @@
 //! A thousand discs fall into a box and come to rest: `disc_pile` as it is bundled.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use complementarity::Mode;
 use nonsmooth::simulation::{EventKind, Observer, Status, StepView};
 use nonsmooth::{State, System};

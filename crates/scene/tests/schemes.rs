@@ -1,7 +1,5 @@
 //! Every scheme on every bundled scene: it runs, or it is refused for a reason that is listed here.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use nonsmooth::scheme::SCHEMES;
 use nonsmooth::simulation::Status;
 use nonsmooth_scene::bundled::EXAMPLES;
@@ -124,7 +122,10 @@ fn the_schema_file_is_current() {
         std::fs::write(path, &current).unwrap();
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(found == current, "docs/scene.schema.json is old: UPDATE=1 cargo test -p nonsmooth-scene --test schemes");
+    assert!(
+        found == current,
+        "docs/scene.schema.json is old: UPDATE=1 cargo test -p nonsmooth-scene --test tests schemes"
+    );
 }
 
 #[test]

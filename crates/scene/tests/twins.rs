@@ -1,11 +1,9 @@
 //! The same model by formula and by hand: in Rust for ball, woodpecker and slider-crank, on paper for a double pendulum.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use complementarity::linear::Matrix;
-use nonsmooth::reference::{Ball, SliderCrank, Woodpecker};
 use nonsmooth::simulation::{Observe, Record, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, System, scheme};
+use nonsmooth_reference::{Ball, SliderCrank, Woodpecker};
 use nonsmooth_scene::file::Document;
 use nonsmooth_scene::prepare::{Prepared, Request};
 

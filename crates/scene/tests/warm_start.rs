@@ -1,7 +1,5 @@
 //! What the percussions of the step before are worth: the one-step problems of a pile that settles, solved from zero and from them.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 use complementarity::{FullProblem, Options, Problem, solver};
 use nonsmooth::simulation::Advance;
 use nonsmooth_scene::prepare::{Prepared, Request};

@@ -1,8 +1,8 @@
 //! FCLIB files: what right ones hold, and what is said of wrong ones.
 
-use crate::samples::{MU, Q, Storage, W, at, entries, file_of, global, local, remove, sparse};
-use crate::write_hdf5::{Node, file};
-use crate::{error, full, load, reduced, rows};
+use super::samples::{MU, Q, Storage, W, at, entries, file_of, global, local, remove, sparse};
+use super::write_hdf5::{Node, file};
+use super::{error, full, load, reduced, rows};
 use complementarity::Set;
 use complementarity::format::Kind;
 

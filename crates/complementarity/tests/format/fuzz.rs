@@ -1,7 +1,7 @@
 //! Random bytes, random words, and valid files with random changes.
 
-use crate::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
-use crate::{load, read_anything, reduced};
+use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
+use super::{load, read_anything, reduced};
 use complementarity::format::{Form, Kind, read};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

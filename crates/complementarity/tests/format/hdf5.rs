@@ -1,8 +1,8 @@
 //! The HDF5 container: what is not supported or damaged is said, by path, and reading always ends.
 
-use crate::samples::{Storage, at, file_of, global, local};
-use crate::write_hdf5::{Node, file};
-use crate::{error, load, read_anything};
+use super::samples::{Storage, at, file_of, global, local};
+use super::write_hdf5::{Node, file};
+use super::{error, load, read_anything};
 
 fn sample() -> Vec<u8> {
     file_of("fclib_local", local(Storage::Rows))

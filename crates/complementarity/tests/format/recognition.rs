@@ -1,7 +1,7 @@
 //! The kind is told from the content.
 
-use crate::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
-use crate::{error, full, load, read_anything, reduced};
+use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
+use super::{error, full, load, read_anything, reduced};
 use complementarity::format::{FormatError, Kind, Summary, read};
 use complementarity::linear::Pattern;
 use complementarity::{FullProblem, Set};

@@ -1,6 +1,6 @@
 //! Small problem files, right as they are.
 
-use crate::write_hdf5::{Node, file};
+use super::write_hdf5::{Node, file};
 
 /// W of two planar contacts, not symmetric, so that rows and columns cannot be mixed up unseen.
 pub(crate) const W: [[f64; 4]; 4] =

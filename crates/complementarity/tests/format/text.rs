@@ -1,7 +1,7 @@
 //! Text formats: what right files hold, and what is said of wrong ones.
 
-use crate::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, MU, Q, W};
-use crate::{load, reduced, rows};
+use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, MU, Q, W};
+use super::{load, reduced, rows};
 use complementarity::Set;
 use complementarity::format::{Kind, read};
 

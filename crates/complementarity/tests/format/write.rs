@@ -1,7 +1,7 @@
 //! FCLIB files that are written here are read back to the bit, and what has no FCLIB form is refused.
 
-use crate::samples::{MU, Q, W, global};
-use crate::{full, load, reduced};
+use super::samples::{MU, Q, W, global};
+use super::{full, load, reduced};
 use complementarity::format::Kind;
 use complementarity::format::write_fclib::{self, About, WriteError};
 use complementarity::linear::{Dense, Pattern};
@@ -132,7 +132,7 @@ fn a_full_problem_comes_back_to_the_bit() {
     assert_eq!(back.to_json(&[], &guess), p.to_json(&[], &guess));
     assert_eq!(loaded.guess.as_deref(), Some(&guess[..]));
     // The sample of the readers as well.
-    let sample = full(&load(&crate::samples::file_of("fclib_global", global(true))));
+    let sample = full(&load(&super::samples::file_of("fclib_global", global(true))));
     let again = full(&load(&write_fclib::global(&sample, About::default()).unwrap()));
     assert_eq!(again.to_json(&[], &[]), sample.to_json(&[], &[]));
 }

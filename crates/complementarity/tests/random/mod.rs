@@ -10,7 +10,6 @@
 
 // Every target uses its own part of this module.
 #![allow(dead_code)]
-#![allow(clippy::unwrap_used)]
 
 mod matrices;
 pub(crate) mod verify;

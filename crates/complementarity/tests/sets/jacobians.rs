@@ -1,7 +1,7 @@
 //! Jacobians of the projection and of its frozen form against differences.
 
-use crate::samples::{any_set, generic_point};
-use crate::{config, projected};
+use super::samples::{any_set, generic_point};
+use super::{config, projected};
 use proptest::prelude::*;
 
 /// Central differences of a function against a column of its Jacobian.

@@ -1,6 +1,6 @@
 //! JSON of sets: equal to the bit, and an error for everything that is no set.
 
-use crate::samples::example_sets;
+use super::samples::example_sets;
 use complementarity::Set;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Modes: the same for every ρ, and impressed on the boundary.
 
+use super::samples::example_sets;
 use crate::random::{Random, norm, pair};
-use crate::samples::example_sets;
 use complementarity::{BlockMode, Mode, Polygon, Set};
 use std::sync::Arc;
 

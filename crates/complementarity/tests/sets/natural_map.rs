@@ -1,9 +1,9 @@
 //! The natural map: zero at pairs of the law and a bound on every violation of it; the modified velocity in it.
 
+use super::samples::{any_set, example_sets, member, point, unit_numbers};
+use super::{config, rounding};
 use crate::random::verify::violation;
 use crate::random::{Random, dot, norm, pair};
-use crate::samples::{any_set, example_sets, member, point, unit_numbers};
-use crate::{config, rounding};
 use complementarity::Set;
 use proptest::prelude::*;
 

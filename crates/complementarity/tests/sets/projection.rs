@@ -1,8 +1,8 @@
 //! The projection: onto the set, nearest, with the polar cone as its remainder; and its frozen form.
 
+use super::samples::{any_set, friction, member, number, point, unit_numbers};
+use super::{config, minus, projected, rounding};
 use crate::random::{dot, norm};
-use crate::samples::{any_set, friction, member, number, point, unit_numbers};
-use crate::{config, minus, projected, rounding};
 use complementarity::{Polygon, Set};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Validation: parameters that make no set are refused.
 
-use crate::samples::example_sets;
+use super::samples::example_sets;
 use complementarity::sets::PolygonError;
 use complementarity::{Polygon, Set, SetError};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Every solver on every family of random problems: solved where it must be, and never called solved or infeasible
 //! wrongly.
 
+use super::{SOME, assert_none, broken_promise, handles, solve};
 use crate::random::{FAMILIES, Family, named};
-use crate::{SOME, assert_none, broken_promise, handles, solve};
 use complementarity::solver::{SOLVERS, make};
 use complementarity::{Options, Status};
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! Lemke's method on the classical examples: exponential pivots, cycling, rays, scaling.
 
-use crate::{dense, solve};
+use super::{dense, solve};
 use complementarity::linear::Dense;
 use complementarity::{Options, Polygon, Problem, Set, Status};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Problems without solution: no solver calls them solved, `auto` says why, and nothing is reported as NaN.
 
+use super::{assert_none, broken_promise, dense, handles, keeps_promises, solve};
 use crate::random::named;
-use crate::{assert_none, broken_promise, dense, handles, keeps_promises, solve};
 use complementarity::linear::Dense;
 use complementarity::linear::Pattern;
 use complementarity::solver::SOLVERS;

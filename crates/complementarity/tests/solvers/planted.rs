@@ -1,8 +1,8 @@
 //! Planted solutions: the judge confirms them and nothing beside them, and solvers find them where they are unique.
 
+use super::{SOME, solve};
 use crate::random::verify::judge;
 use crate::random::{FAMILIES, Sample, named};
-use crate::{SOME, solve};
 use complementarity::Options;
 
 #[test]

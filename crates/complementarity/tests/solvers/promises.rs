@@ -1,8 +1,8 @@
 //! What a solver promises beyond the solution: the best percussions found, the same bits from a used solver, any start
 //! guess, quick restarts, the iteration limit, options in their range.
 
+use super::{SOME, assert_none, keeps_promises, solve};
 use crate::random::FAMILIES;
-use crate::{SOME, assert_none, keeps_promises, solve};
 use complementarity::linear::Dense;
 use complementarity::solver::{Order, SOLVERS, make};
 use complementarity::{Options, Problem, Set, Status};

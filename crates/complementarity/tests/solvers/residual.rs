@@ -1,6 +1,6 @@
 //! The residual: the stated one, by hand, and never smaller than the velocity it measures.
 
-use crate::assert_none;
+use super::assert_none;
 use crate::random::{FAMILIES, Random, norm};
 use complementarity::linear::Dense;
 use complementarity::{Polygon, Problem, Set, verify};

@@ -1,6 +1,6 @@
 //! Small problems at the edge: empty, at rest, without compliance in some direction, without friction.
 
-use crate::{assert_none, dense, handles, keeps_promises, solve};
+use super::{assert_none, dense, handles, keeps_promises, solve};
 use complementarity::linear::Dense;
 use complementarity::solver::SOLVERS;
 use complementarity::{Options, Polygon, Problem, Set};

@@ -210,11 +210,13 @@ impl Candidates {
     }
 
     /// Number of interactions.
+    #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -231,21 +233,25 @@ impl Candidates {
     }
 
     /// Number of percussion components of all interactions.
+    #[inline]
     pub fn components(&self) -> usize {
         self.start.last().map_or(0, |&n| n as usize)
     }
 
     /// Unique to every filling of a list; copies share it; zero for a list that was never filled.
+    #[inline]
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// A mark that a system may leave on a list it has filled, to know it again; zero at first.
+    #[inline]
     pub fn source(&self) -> u64 {
         self.source
     }
 
     /// Leaves a mark. See [`Candidates::source`].
+    #[inline]
     pub fn set_source(&mut self, source: u64) {
         self.source = source;
     }
@@ -257,11 +263,13 @@ impl Candidates {
     }
 
     /// Why the list could not be made, if it could not.
+    #[inline]
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
     /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.
+    #[inline]
     pub fn reserve(&mut self, n: usize) {
         room::reserve(&mut self.items, n);
     }

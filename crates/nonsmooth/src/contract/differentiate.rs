@@ -1,4 +1,7 @@
 //! The adapter from values to a system: automatic differentiation of a [`Model`], part by part.
+//!
+//! [`Differentiated`] is generic over the model and does nothing but hand it on. The work is that of an [`Assembly`]: a model behind
+//! [`Functions`], and a [`Plan`] of where its parts stand. It is compiled once, for all models.
 
 mod build;
 mod error;
@@ -7,11 +10,9 @@ mod probe;
 pub use error::ModelError;
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
-use super::evaluate::{
-    Element, Force, Function, Gap, Joint, Kinematics, MAX_LOCAL, Potential, PotentialForce, Rate, Slip, VelocityJoint,
-    along_motion, derivatives, rates, row_times_b, value,
-};
-use super::layout::{ForceKind, Place};
+use super::evaluate::{Local, MAX_LOCAL, Quantity, potential_gradient, rates, row_times_b};
+use super::functions::{Function, Functions, Level};
+use super::layout::{Blocks, ForceKind, Place};
 use super::model::{Derivative, Model, Together};
 use super::system::{Derivatives, Structure, System};
 use complementarity::linear::Matrix;
@@ -21,6 +22,34 @@ use std::sync::Arc;
 /// A [`Model`] with all its derivatives, as a [`System`].
 pub struct Differentiated<M> {
     model: M,
+    plan: Plan,
+}
+
+impl<M: Model> Differentiated<M> {
+    /// Takes in a model, checking that its parts fit together.
+    pub fn new(model: M) -> Result<Self, ModelError> {
+        let plan = Plan::new(model.layout())?;
+        Ok(Self { model, plan })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// Checks at a state that every part gives finite values and that velocities are affine in u.
+    pub fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
+        self.assembly().probe(t, q, u)
+    }
+
+    #[inline]
+    fn assembly(&self) -> Assembly<'_> {
+        Assembly { model: &self.model, plan: &self.plan }
+    }
+}
+
+/// Where the parts of a model stand in the vectors of the system.
+struct Plan {
     structure: Structure,
     masses: Vec<(Place, Arc<[usize]>)>,
     forces: Vec<(ForceKind, Place)>,
@@ -31,6 +60,16 @@ pub struct Differentiated<M> {
     /// Marks candidate lists that this system has filled.
     stamp: u64,
     scratch: RefCell<Scratch>,
+}
+
+/// The blocks of a part that has none.
+static NO_BLOCKS: Blocks = Blocks::new();
+
+/// A model and its plan: what evaluates, differentiates and assembles.
+#[derive(Clone, Copy)]
+struct Assembly<'a> {
+    model: &'a dyn Functions,
+    plan: &'a Plan,
 }
 
 #[derive(Default)]
@@ -46,6 +85,8 @@ struct Scratch {
 /// The gaps of all contacts as evaluated together last, and where.
 #[derive(Default)]
 struct Gaps {
+    /// Whether the model has said that it does not give them together.
+    apart: bool,
     values: Vec<f64>,
     /// (t, q); nothing yet: t is none.
     t: Option<f64>,
@@ -65,20 +106,30 @@ fn index_of(id: u64) -> usize {
     (id & 0xffff_ffff) as usize
 }
 
-impl<M: Model> Differentiated<M> {
-    /// The model.
-    pub fn model(&self) -> &M {
-        &self.model
+impl<'a> Assembly<'a> {
+    fn part(&self, k: &Interaction) -> &'a Place {
+        &self.plan.parts[k.kind as usize][index_of(k.id)].1
     }
 
-    fn part(&self, k: &Interaction) -> &Place {
-        &self.parts[k.kind as usize][index_of(k.id)].1
+    /// A quantity of part `i`, which stands at `place`.
+    fn local(&self, quantity: Quantity, i: usize, place: &'a Place) -> Local<'a> {
+        Local { model: self.model, quantity, i, own: place.own, blocks: &place.blocks }
+    }
+
+    /// A function of the model, of part `i`.
+    fn function(&self, function: Function, i: usize, place: &'a Place) -> Local<'a> {
+        self.local(Quantity::Value(function), i, place)
+    }
+
+    /// The time derivative of a function of position, of part `i`.
+    fn rate_of(&self, function: Function, i: usize, place: &'a Place) -> Local<'a> {
+        self.local(Quantity::Rate(function), i, place)
     }
 
     /// Runs `f` with the local coordinates and velocities of a part.
     #[inline]
-    fn local<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
-        let mut scratch = self.scratch.borrow_mut();
+    fn gathered<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
+        let mut scratch = self.plan.scratch.borrow_mut();
         let s = &mut *scratch;
         if let Some(first) = place.first {
             let range = first..first + place.extended.len();
@@ -96,9 +147,9 @@ impl<M: Model> Differentiated<M> {
     }
 
     /// W and χ of a position-level function: g_q B and g_t + g_q β.
-    fn position_rate<P: Function>(
+    fn position_rate(
         &self,
-        function: &P,
+        function: Local,
         place: &Place,
         rows: usize,
         t: f64,
@@ -106,10 +157,10 @@ impl<M: Model> Differentiated<M> {
         w: &mut [f64],
         chi: &mut [f64],
     ) {
-        self.local(place, q, &[], |lq, _, work| {
+        self.gathered(place, q, &[], |lq, _, work| {
             let width = place.own + 1;
             let (values, jacobian) = work.sized(rows, width);
-            derivatives(function, t, lq, &[], 0..width, values, jacobian);
+            function.derivatives(t, lq, &[], 0..width, values, jacobian);
             self.rates_from(place, t, lq, jacobian, w, chi);
         });
     }
@@ -131,20 +182,24 @@ impl<M: Model> Differentiated<M> {
             row[own..lq.len()].fill(0.0);
             let out = &mut w[r * n..(r + 1) * n];
             out.fill(0.0);
-            chi[r] = line[0] + row_times_b(&self.model, place, t, lq, &row[..lq.len()], 1.0, out);
+            chi[r] = line[0] + row_times_b(self.model, &place.blocks, t, lq, &row[..lq.len()], 1.0, out);
         }
     }
 
     /// The gap of contact `i`, if the model gives all of them at once: where one is asked for, the others are too.
     #[inline]
     fn gap_together(&self, i: usize, t: f64, q: &[f64]) -> Option<f64> {
-        let count = self.parts[Kind::Contact as usize].len();
-        let gaps = &mut self.scratch.borrow_mut().gaps;
+        let count = self.plan.parts[Kind::Contact as usize].len();
+        let gaps = &mut self.plan.scratch.borrow_mut().gaps;
+        if gaps.apart {
+            return None;
+        }
         if gaps.t == Some(t) && gaps.q == q {
             return Some(gaps.values[i]);
         }
         gaps.values.resize(count, 0.0);
-        if !self.model.together(Together::Gaps, t, q, &[], &mut gaps.values) {
+        gaps.apart = !self.model.together(Together::Gaps, t, q, &[], &mut gaps.values);
+        if gaps.apart {
             return None;
         }
         gaps.t = Some(t);
@@ -164,7 +219,7 @@ impl<M: Model> Differentiated<M> {
         w: &mut [f64],
         chi: &mut [f64],
     ) -> bool {
-        self.local(place, q, &[], |lq, _, work| {
+        self.gathered(place, q, &[], |lq, _, work| {
             let (own, n) = (place.own, place.velocities.len());
             let slips = if what == Derivative::Contact { chi.len() - 1 } else { 0 };
             let positions = chi.len() - slips;
@@ -183,9 +238,9 @@ impl<M: Model> Differentiated<M> {
     }
 
     /// W and χ of a velocity function: its Jacobian and value at u = 0.
-    fn velocity_rows<F: Function>(
+    fn velocity_rows(
         &self,
-        function: &F,
+        function: Local,
         place: &Place,
         rows: usize,
         t: f64,
@@ -193,34 +248,34 @@ impl<M: Model> Differentiated<M> {
         w: &mut [f64],
         chi: &mut [f64],
     ) {
-        self.local(place, q, &[], |lq, _, _| {
+        self.gathered(place, q, &[], |lq, _, _| {
             let n = place.velocities.len();
             let zeros = [0.0; MAX_LOCAL];
             let first = 1 + lq.len();
-            derivatives(function, t, lq, &zeros[..n], first..first + n, &mut chi[..rows], w);
+            function.derivatives(t, lq, &zeros[..n], first..first + n, &mut chi[..rows], w);
         });
     }
 
-    fn gradient<F: Function>(&self, f: &F, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.local(place, q, u, |lq, lu, work| {
+    fn gradient(&self, f: Local, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.gathered(place, q, u, |lq, lu, work| {
             let (values, _) = work.sized(rows, 0);
-            derivatives(f, t, lq, lu, 1..1 + lq.len(), values, out);
+            f.derivatives(t, lq, lu, 1..1 + lq.len(), values, out);
         });
     }
 
-    fn rate<F: Function>(&self, f: &F, place: &Place, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.local(place, q, u, |lq, lu, work| {
+    fn rate(&self, f: Local, place: &Place, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.gathered(place, q, u, |lq, lu, work| {
             work.row.clear();
             work.row.resize(lq.len(), 0.0);
-            rates::<M, f64, MAX_LOCAL>(&self.model, place, t, lq, lu, work.row);
-            along_motion(f, t, lq, lu, work.row, out);
+            rates::<f64, MAX_LOCAL>(self.model, &place.blocks, t, lq, lu, work.row);
+            f.along_motion(t, lq, lu, work.row, out);
         });
     }
 
     /// Adds a·J_q B + b·J_u of a force function to `m`.
-    fn add_jacobian<F: Function>(
+    fn add_jacobian(
         &self,
-        f: &F,
+        f: Local,
         place: &Place,
         with_u: bool,
         t: f64,
@@ -232,7 +287,7 @@ impl<M: Model> Differentiated<M> {
     ) {
         let dofs = &place.velocities;
         let n = dofs.len();
-        self.local(place, q, u, |lq, lu, work| {
+        self.gathered(place, q, u, |lq, lu, work| {
             // Of q only if it is asked for.
             let nq = if a == 0.0 { 0 } else { lq.len() };
             let width = nq + if with_u { n } else { 0 };
@@ -241,13 +296,13 @@ impl<M: Model> Differentiated<M> {
             }
             let first = 1 + lq.len() - nq;
             let (values, jacobian) = work.sized(n, width);
-            derivatives(f, t, lq, lu, first..first + width, values, jacobian);
+            f.derivatives(t, lq, lu, first..first + width, values, jacobian);
             let mut row = [0.0; MAX_LOCAL];
             for i in 0..n {
                 let line = &jacobian[i * width..(i + 1) * width];
                 row[..n].fill(0.0);
                 if nq > 0 {
-                    row_times_b(&self.model, place, t, lq, &line[..nq], a, &mut row[..n]);
+                    row_times_b(self.model, &place.blocks, t, lq, &line[..nq], a, &mut row[..n]);
                 }
                 if with_u {
                     for j in 0..n {
@@ -265,13 +320,13 @@ impl<M: Model> Differentiated<M> {
 
     /// The same from what the model knows in closed form, where q̇ = u. False if it knows nothing.
     fn add_known_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) -> bool {
-        let (kind, place) = &self.forces[i];
+        let (kind, place) = &self.plan.forces[i];
         if !place.blocks.is_empty() {
             return false;
         }
         let n = place.own;
         match kind {
-            ForceKind::Value => self.local(place, q, u, |lq, lu, work| {
+            ForceKind::Value => self.gathered(place, q, u, |lq, lu, work| {
                 let (sum, jacobian) = work.sized(n * n, 2);
                 if !self.model.derivative(Derivative::Jacobian, i, t, lq, lu, jacobian) {
                     return false;
@@ -286,7 +341,7 @@ impl<M: Model> Differentiated<M> {
                 m.add_clique(&place.velocities, sum);
                 true
             }),
-            ForceKind::Potential => self.local(place, q, &[], |lq, _, work| {
+            ForceKind::Potential => self.gathered(place, q, &[], |lq, _, work| {
                 let (values, _) = work.sized(n * n, 0);
                 if !self.model.derivative(Derivative::Hessian, i, t, lq, &[], values) {
                     return false;
@@ -318,15 +373,11 @@ impl Work<'_> {
     }
 }
 
-impl<M: Model> System for Differentiated<M> {
-    fn structure(&self) -> &Structure {
-        &self.structure
-    }
-
+impl Assembly<'_> {
     fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        if self.masses.len() > 1 {
-            let n = self.structure.nu();
-            let scratch = &mut *self.scratch.borrow_mut();
+        if self.plan.masses.len() > 1 {
+            let n = self.plan.structure.nu();
+            let scratch = &mut *self.plan.scratch.borrow_mut();
             if scratch.values.len() < n * n {
                 scratch.values.resize(n * n, 0.0);
             }
@@ -336,9 +387,9 @@ impl<M: Model> System for Differentiated<M> {
                 return;
             }
         }
-        for (i, (place, dofs)) in self.masses.iter().enumerate() {
+        for (i, (place, dofs)) in self.plan.masses.iter().enumerate() {
             let n = dofs.len();
-            self.local(place, q, &[], |lq, _, work| {
+            self.gathered(place, q, &[], |lq, _, work| {
                 let (values, _) = work.sized(n * n, 0);
                 values.fill(0.0);
                 self.model.mass(i, t, lq, values);
@@ -348,22 +399,22 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        let (kind, place) = &self.forces[i];
+        let (kind, place) = &self.plan.forces[i];
         let n = place.velocities.len();
         let u = if *kind == ForceKind::Value { u } else { &[] };
-        self.local(place, q, u, |lq, lu, work| {
-            let (out, row) = work.sized(n, 1);
+        self.gathered(place, q, u, |lq, lu, work| {
+            let (out, _) = work.sized(n, 0);
             if *kind == ForceKind::Potential && place.blocks.is_empty() {
-                let row = &mut row[..n];
-                if self.model.derivative(Derivative::Gradient, i, t, lq, &[], row) {
-                    place.velocities.iter().zip(row).for_each(|(&j, v)| h[j] -= *v);
-                    return;
+                if !self.model.derivative(Derivative::Gradient, i, t, lq, &[], out) {
+                    potential_gradient(self.model, i, t, lq, out);
                 }
+                place.velocities.iter().zip(out).for_each(|(&j, v)| h[j] -= *v);
+                return;
             }
             out.fill(0.0);
             match kind {
-                ForceKind::Value => value(&Force(&self.model, i, place), t, lq, lu, out),
-                ForceKind::Potential => value(&PotentialForce(&self.model, i, place), t, lq, &[], out),
+                ForceKind::Value => f64::call(self.model, Function::Force, i, t, &lq[..place.own], lu, out),
+                ForceKind::Potential => self.local(Quantity::PotentialForce, i, place).value(t, lq, &[], out),
             }
             for (&j, v) in place.velocities.iter().zip(out.iter()) {
                 h[j] += v;
@@ -372,8 +423,8 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        if self.forces.len() > 1 {
-            let scratch = &mut *self.scratch.borrow_mut();
+        if self.plan.forces.len() > 1 {
+            let scratch = &mut *self.plan.scratch.borrow_mut();
             if scratch.values.len() < h.len() {
                 scratch.values.resize(h.len(), 0.0);
             }
@@ -383,60 +434,55 @@ impl<M: Model> System for Differentiated<M> {
                 return;
             }
         }
-        for i in 0..self.forces.len() {
+        for i in 0..self.plan.forces.len() {
             self.force(i, t, q, u, h);
         }
     }
 
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        let (kind, place) = &self.forces[i];
+        let (kind, place) = &self.plan.forces[i];
         if *kind != ForceKind::Potential {
             return 0.0;
         }
-        let mut v = [0.0];
-        self.local(place, q, &[], |lq, _, _| value(&Potential(&self.model, i, place), t, lq, &[], &mut v));
-        v[0]
+        self.gathered(place, q, &[], |lq, _, _| self.model.call_potential(i, t, &lq[..place.own]))
     }
 
     fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
         if self.add_known_jacobian(i, t, q, u, a, b, m) {
             return;
         }
-        let (kind, place) = &self.forces[i];
+        let (kind, place) = &self.plan.forces[i];
         match kind {
-            ForceKind::Value => self.add_jacobian(&Force(&self.model, i, place), place, true, t, q, u, a, b, m),
-            ForceKind::Potential => {
-                self.add_jacobian(&PotentialForce(&self.model, i, place), place, false, t, q, &[], a, b, m);
+            ForceKind::Value => {
+                self.add_jacobian(self.function(Function::Force, i, place), place, true, t, q, u, a, b, m);
             }
-        }
-    }
-
-    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
-        if out.source() != self.stamp {
-            out.fill(self.interactions.iter().cloned());
-            out.set_source(self.stamp);
+            ForceKind::Potential => {
+                self.add_jacobian(self.local(Quantity::PotentialForce, i, place), place, false, t, q, &[], a, b, m);
+            }
         }
     }
 
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         let place = self.part(k);
         let i = index_of(k.id);
-        if k.kind == Kind::Contact
-            && let Some(gap) = self.gap_together(i, t, q)
-        {
-            g[0] = gap;
-            return;
-        }
-        self.local(place, q, &[], |lq, _, _| match k.kind {
-            Kind::Contact => value(&Gap(&self.model, i, place), t, lq, &[], &mut g[..1]),
-            Kind::Joint => value(&Joint(&self.model, i, place), t, lq, &[], &mut g[..k.dim()]),
-            Kind::VelocityJoint | Kind::Element => {}
-        });
+        let function = match k.kind {
+            Kind::Contact => {
+                if let Some(gap) = self.gap_together(i, t, q) {
+                    g[0] = gap;
+                    return;
+                }
+                Function::Gap
+            }
+            Kind::Joint => Function::Joint,
+            Kind::VelocityJoint | Kind::Element => return,
+        };
+        let out = &mut g[..k.position_dim()];
+        self.gathered(place, q, &[], |lq, _, _| f64::call(self.model, function, i, t, &lq[..place.own], &[], out));
     }
 
     fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         let place = self.part(k);
-        let (i, m, n) = (index_of(k.id), &self.model, place.velocities.len());
+        let (i, n) = (index_of(k.id), place.velocities.len());
         let known = match k.kind {
             Kind::Contact => Some(Derivative::Contact),
             Kind::Joint => Some(Derivative::Joint),
@@ -445,26 +491,24 @@ impl<M: Model> System for Differentiated<M> {
         if known.is_some_and(|what| self.known_rows(what, i, place, t, q, &mut w[..k.dim() * n], &mut chi[..k.dim()])) {
             return;
         }
+        let of = |function| self.function(function, i, place);
         match k.kind {
-            Kind::Joint => self.position_rate(&Joint(m, i, place), place, k.dim(), t, q, w, chi),
-            Kind::VelocityJoint => self.velocity_rows(&VelocityJoint(m, i, place), place, k.dim(), t, q, w, chi),
-            Kind::Element => self.velocity_rows(&Element(m, i, place), place, k.dim(), t, q, w, chi),
+            Kind::Joint => self.position_rate(of(Function::Joint), place, k.dim(), t, q, w, chi),
+            Kind::VelocityJoint => self.velocity_rows(of(Function::VelocityJoint), place, k.dim(), t, q, w, chi),
+            Kind::Element => self.velocity_rows(of(Function::Element), place, k.dim(), t, q, w, chi),
             Kind::Contact => {
-                self.position_rate(&Gap(m, i, place), place, 1, t, q, &mut w[..n], &mut chi[..1]);
+                self.position_rate(of(Function::Gap), place, 1, t, q, &mut w[..n], &mut chi[..1]);
                 if k.dim() > 1 {
-                    self.velocity_rows(&Slip(m, i, place), place, k.dim() - 1, t, q, &mut w[n..], &mut chi[1..]);
+                    let (w, chi) = (&mut w[n..], &mut chi[1..]);
+                    self.velocity_rows(of(Function::Slip), place, k.dim() - 1, t, q, w, chi);
                 }
             }
         }
     }
 
     fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        if self.structure.identity_kinematics {
-            qdot.copy_from_slice(u);
-            return;
-        }
         let (mut lq, mut lu, mut lr) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
-        for (b, (coordinates, velocities)) in self.kinematics.iter().enumerate() {
+        for (b, (coordinates, velocities)) in self.plan.kinematics.iter().enumerate() {
             for (x, &c) in lq.iter_mut().zip(coordinates) {
                 *x = q[c];
             }
@@ -472,11 +516,17 @@ impl<M: Model> System for Differentiated<M> {
                 *x = u[v];
             }
             let n = coordinates.len();
-            self.model.kinematics(b, t, &lq[..n], &lu[..velocities.len()], &mut lr[..n]);
+            self.block(b, n).value(t, &lq[..n], &lu[..velocities.len()], &mut lr[..n]);
             for (x, &c) in lr.iter().zip(coordinates) {
                 qdot[c] = *x;
             }
         }
+    }
+
+    /// q̇ of kinematic block `b` with `n` coordinates.
+    fn block(&self, b: usize, n: usize) -> Local<'_> {
+        let quantity = Quantity::Value(Function::Kinematics);
+        Local { model: self.model, quantity, i: b, own: n, blocks: &NO_BLOCKS }
     }
 
     fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
@@ -485,17 +535,17 @@ impl<M: Model> System for Differentiated<M> {
         by_u.fill(0.0);
         let (nq, nu) = (q.len(), u.len());
         let (mut lq, mut lu) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
-        for (b, (coordinates, velocities)) in self.kinematics.iter().enumerate() {
+        for (b, (coordinates, velocities)) in self.plan.kinematics.iter().enumerate() {
             let (n, m) = (coordinates.len(), velocities.len());
             lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
             lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
-            let mut scratch = self.scratch.borrow_mut();
+            let mut scratch = self.plan.scratch.borrow_mut();
             let s = &mut *scratch;
             let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
             let skip = if wanted { 0 } else { n };
             let width = n + m - skip;
             let (values, jacobian) = work.sized(n, width);
-            derivatives(&Kinematics(&self.model, b), t, &lq[..n], &lu[..m], 1 + skip..1 + n + m, values, jacobian);
+            self.block(b, n).derivatives(t, &lq[..n], &lu[..m], 1 + skip..1 + n + m, values, jacobian);
             for (line, &i) in jacobian.chunks_exact(width.max(1)).zip(coordinates) {
                 let (of_q, of_u) = line.split_at(n - skip);
                 coordinates.iter().zip(of_q).for_each(|(&j, v)| by_q[i * nq + j] = *v);
@@ -506,30 +556,32 @@ impl<M: Model> System for Differentiated<M> {
 
     fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
         let place = self.part(k);
-        let (i, m) = (index_of(k.id), &self.model);
-        match k.kind {
-            Kind::Joint => self.gradient(&Joint(m, i, place), place, k.dim(), t, q, &[], out),
-            Kind::Contact => self.gradient(&Gap(m, i, place), place, 1, t, q, &[], out),
-            Kind::VelocityJoint | Kind::Element => {}
-        }
+        let function = match k.kind {
+            Kind::Joint => Function::Joint,
+            Kind::Contact => Function::Gap,
+            Kind::VelocityJoint | Kind::Element => return,
+        };
+        self.gradient(self.function(function, index_of(k.id), place), place, k.position_dim(), t, q, &[], out);
     }
 
     fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         let place = self.part(k);
-        let (i, m, n) = (index_of(k.id), &self.model, place.extended.len());
+        let (i, n) = (index_of(k.id), place.extended.len());
         debug_assert!(skip <= k.position_dim());
+        let of = |function| self.function(function, i, place);
+        let rate_of = |function| self.rate_of(function, i, place);
         match k.kind {
             Kind::Joint if skip > 0 => {}
-            Kind::Joint => self.gradient(&Rate(m, place, Joint(m, i, place)), place, k.dim(), t, q, u, out),
-            Kind::VelocityJoint => self.gradient(&VelocityJoint(m, i, place), place, k.dim(), t, q, u, out),
-            Kind::Element => self.gradient(&Element(m, i, place), place, k.dim(), t, q, u, out),
+            Kind::Joint => self.gradient(rate_of(Function::Joint), place, k.dim(), t, q, u, out),
+            Kind::VelocityJoint => self.gradient(of(Function::VelocityJoint), place, k.dim(), t, q, u, out),
+            Kind::Element => self.gradient(of(Function::Element), place, k.dim(), t, q, u, out),
             Kind::Contact => {
                 let (normal, tangential) = out.split_at_mut(if skip > 0 { 0 } else { n });
                 if skip == 0 {
-                    self.gradient(&Rate(m, place, Gap(m, i, place)), place, 1, t, q, u, normal);
+                    self.gradient(rate_of(Function::Gap), place, 1, t, q, u, normal);
                 }
                 if k.dim() > 1 {
-                    self.gradient(&Slip(m, i, place), place, k.dim() - 1, t, q, u, tangential);
+                    self.gradient(of(Function::Slip), place, k.dim() - 1, t, q, u, tangential);
                 }
             }
         }
@@ -537,18 +589,85 @@ impl<M: Model> System for Differentiated<M> {
 
     fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         let place = self.part(k);
-        let (i, m, d) = (index_of(k.id), &self.model, k.dim());
+        let (i, d) = (index_of(k.id), k.dim());
+        let of = |function| self.function(function, i, place);
+        let rate_of = |function| self.rate_of(function, i, place);
         match k.kind {
-            Kind::Joint => self.rate(&Rate(m, place, Joint(m, i, place)), place, t, q, u, &mut out[..d]),
-            Kind::VelocityJoint => self.rate(&VelocityJoint(m, i, place), place, t, q, u, &mut out[..d]),
-            Kind::Element => self.rate(&Element(m, i, place), place, t, q, u, &mut out[..d]),
+            Kind::Joint => self.rate(rate_of(Function::Joint), place, t, q, u, &mut out[..d]),
+            Kind::VelocityJoint => self.rate(of(Function::VelocityJoint), place, t, q, u, &mut out[..d]),
+            Kind::Element => self.rate(of(Function::Element), place, t, q, u, &mut out[..d]),
             Kind::Contact => {
-                self.rate(&Rate(m, place, Gap(m, i, place)), place, t, q, u, &mut out[..1]);
+                self.rate(rate_of(Function::Gap), place, t, q, u, &mut out[..1]);
                 if d > 1 {
-                    self.rate(&Slip(m, i, place), place, t, q, u, &mut out[1..d]);
+                    self.rate(of(Function::Slip), place, t, q, u, &mut out[1..d]);
                 }
             }
         }
+    }
+}
+
+impl<M: Model> System for Differentiated<M> {
+    fn structure(&self) -> &Structure {
+        &self.plan.structure
+    }
+
+    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
+        self.assembly().mass(t, q, m);
+    }
+
+    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.assembly().force(i, t, q, u, h);
+    }
+
+    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.assembly().forces(t, q, u, h);
+    }
+
+    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.assembly().potential(i, t, q)
+    }
+
+    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        self.assembly().force_jacobian(i, t, q, u, a, b, m);
+    }
+
+    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
+        if out.source() != self.plan.stamp {
+            out.fill(self.plan.interactions.iter().cloned());
+            out.set_source(self.plan.stamp);
+        }
+    }
+
+    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.assembly().position(k, t, q, g);
+    }
+
+    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.assembly().velocity(k, t, q, w, chi);
+    }
+
+    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        if self.plan.structure.identity_kinematics {
+            qdot.copy_from_slice(u);
+        } else {
+            self.assembly().kinematics(t, q, u, qdot);
+        }
+    }
+
+    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        self.assembly().kinematics_jacobian(t, q, u, by_q, by_u);
+    }
+
+    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        self.assembly().position_gradient(k, t, q, out);
+    }
+
+    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.assembly().velocity_gradient(k, skip, t, q, u, out);
+    }
+
+    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.assembly().velocity_rate(k, t, q, u, out);
     }
 
     fn normalise(&self, q: &mut [f64]) {
@@ -560,11 +679,17 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn name(&self, id: u64) -> String {
-        let part = self.parts.get((id >> 32) as usize).and_then(|list| list.get(index_of(id)));
-        part.map(|p| p.0.clone()).unwrap_or_default()
+        self.plan.name(id)
     }
 
     fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
         Differentiated::probe(self, t, q, u).map_err(|e| e.to_string())
+    }
+}
+
+impl Plan {
+    fn name(&self, id: u64) -> String {
+        let part = self.parts.get((id >> 32) as usize).and_then(|list| list.get(index_of(id)));
+        part.map(|p| p.0.clone()).unwrap_or_default()
     }
 }

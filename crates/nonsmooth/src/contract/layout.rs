@@ -213,6 +213,10 @@ impl Layout {
     }
 }
 
+/// Kinematic blocks that a part touches: block, positions of its coordinates in [`Place::extended`], positions of its velocities in
+/// [`Place::velocities`].
+pub(super) type Blocks = Vec<(usize, Vec<usize>, Vec<usize>)>;
+
 /// Where the parts of a model live in the vectors of the system.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
@@ -222,9 +226,8 @@ pub(super) struct Place {
     pub(super) own: usize,
     /// Velocities that the part's function receives, and that its W or h acts on.
     pub(super) velocities: Arc<[usize]>,
-    /// Kinematic blocks touched: (block, positions of its coordinates in `extended`, positions of its
-    /// velocities in `velocities`). Empty for q̇ = u.
-    pub(super) blocks: Vec<(usize, Vec<usize>, Vec<usize>)>,
+    /// Kinematic blocks touched. Empty for q̇ = u.
+    pub(super) blocks: Blocks,
     /// Where q̇ = u and the part touches consecutive coordinates: the first of them. It then receives the vectors of the system as they are.
     pub(super) first: Option<usize>,
 }

@@ -10,6 +10,7 @@ pub mod check;
 mod combined;
 mod differentiate;
 mod evaluate;
+mod functions;
 mod layout;
 mod model;
 mod scalar;

@@ -184,11 +184,13 @@ pub struct Structure {
 
 impl Structure {
     /// Number of coordinates.
+    #[inline]
     pub fn nq(&self) -> usize {
         self.coordinates.len()
     }
 
     /// Number of velocities.
+    #[inline]
     pub fn nu(&self) -> usize {
         self.velocities.len()
     }

@@ -239,9 +239,30 @@ impl VelocityLevel {
 
     /// The blocks of the one-step problem with kinematics at (t,q).
     pub(super) fn assemble_rows(&mut self, system: &dyn System, t: f64, q: &[f64], step: &Step) {
+        if self.reuse_rows(&step.candidates, &step.active, step.dt) {
+            return;
+        }
         let mut kinematics = std::mem::take(&mut self.kinematics);
         self.assemble_blocks(&mut kinematics, system, t, q, &step.candidates, &step.active, step.dt);
         self.kinematics = kinematics;
+    }
+
+    /// Keeps the rows as they are, with new velocities before, if they are constant and made for this list, active set and length of step. False if they must be
+    /// made anew.
+    fn reuse_rows(&mut self, list: &Candidates, active: &[bool], dt: f64) -> bool {
+        let same = self.rows_version == list.version() && self.rows_dt == dt && self.rows_active == active;
+        if !(same && self.rows_constant) {
+            return false;
+        }
+        for g in &self.groups {
+            let k = &list.items()[g.interaction()];
+            let before = &self.before[list.range(g.interaction())];
+            for j in 0..k.dim() {
+                self.full.c[g.row() + j] =
+                    self.chi[g.row() + j] + self.restitution.of(g.interaction(), k, j) * before[j];
+            }
+        }
+        true
     }
 
     /// The same for a list of candidates, those of them that take part, and forces that act for `dt`, with kinematics that a scheme keeps itself.
@@ -255,17 +276,7 @@ impl VelocityLevel {
         active: &[bool],
         dt: f64,
     ) {
-        let same = self.rows_version == list.version() && self.rows_dt == dt && self.rows_active == active;
-        if same && self.rows_constant {
-            // Only the velocities before are new.
-            for g in &self.groups {
-                let k = &list.items()[g.interaction()];
-                let before = &self.before[list.range(g.interaction())];
-                for j in 0..k.dim() {
-                    self.full.c[g.row() + j] =
-                        self.chi[g.row() + j] + self.restitution.of(g.interaction(), k, j) * before[j];
-                }
-            }
+        if self.reuse_rows(list, active, dt) {
             return;
         }
         self.rows_version = list.version();
@@ -501,12 +512,14 @@ impl VelocityLevel {
     }
 
     /// Blocks of a group.
+    #[inline]
     fn blocks(&self, group: usize) -> std::ops::Range<usize> {
         let end = self.groups.get(group + 1).map_or(self.full.blocks().len(), |next| next.block as usize);
         self.groups[group].block as usize..end
     }
 
     /// Rows of a block.
+    #[inline]
     pub(super) fn rows(&self, block: usize) -> std::ops::Range<usize> {
         let first = self.full.blocks()[block].start;
         first..first + self.full.coupling().dim(block)
@@ -520,17 +533,19 @@ impl VelocityLevel {
             room::resize(&mut self.gamma, self.chi.len(), 0.0);
         }
         let mut change: f64 = 0.0;
-        for b in 0..self.full.blocks().len() {
-            let dofs = self.full.coupling().dofs(b);
-            let mut values = self.full.coupling().values(b);
-            for row in self.rows(b) {
+        let coupling = self.full.coupling();
+        for (b, block) in self.full.blocks().iter().enumerate() {
+            let dofs = coupling.dofs(b);
+            let mut values = coupling.values(b);
+            for row in block.start..block.start + coupling.dim(b) {
                 let (w, rest) = values.split_at(dofs.len());
                 let mut u = self.chi[row];
                 for (&j, w) in dofs.iter().zip(w) {
                     u += w * v[j as usize];
                 }
-                change = change.max((u - self.gamma[row]).abs());
-                self.gamma[row] = u;
+                let gamma = &mut self.gamma[row];
+                change = change.max((u - *gamma).abs());
+                *gamma = u;
                 values = rest;
             }
         }
@@ -569,6 +584,7 @@ impl VelocityLevel {
     }
 
     /// Discrete state of the interaction with these blocks, with γ⁺ as taken last.
+    #[inline]
     pub(super) fn sigma(&self, blocks: std::ops::Range<usize>) -> Sigma {
         let mut sigma = Sigma(0);
         let mut bit = 0;
@@ -593,7 +609,7 @@ impl VelocityLevel {
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
         step.report.contacts = self.contacts;
-        let reduced = self.full.reduced();
+        let b = self.full.reduced().b();
         let mut next = 0;
         for (gi, g) in self.groups.iter().enumerate() {
             for i in next..g.interaction() {
@@ -611,7 +627,7 @@ impl VelocityLevel {
                 let before = self.before[step.candidates.range(g.interaction()).start];
                 // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
                 let e = self.restitution.of(g.interaction(), k, 0);
-                let change = reduced.b()[g.row()] - (1.0 + e) * before;
+                let change = b[g.row()] - (1.0 + e) * before;
                 step.impact = k.kind == Kind::Contact && is_impact(-before, change, step.report.noise);
             }
             step.sigma[g.interaction()] = self.sigma(self.blocks(gi));

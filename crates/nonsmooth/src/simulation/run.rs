@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 /// A step that is accepted and not yet final.
 #[derive(Default)]
 pub(super) struct Frame {
-    pub(super) start: State,
+    pub(super) start: Box<State>,
     pub(super) step: Step,
     pub(super) raw_q: Vec<f64>,
     pub(super) raw_u: Vec<f64>,
@@ -45,7 +45,7 @@ pub struct Simulation<'a> {
     pub(super) projection: Option<JointProjection>,
     pub(super) side: SideSteps,
     pub(super) meter: Meter,
-    pub(super) state: State,
+    pub(super) state: Box<State>,
     /// Step being tried, and scratch. Boxed, so that frames change places by pointer.
     pub(super) trial: Box<Frame>,
     /// Accepted, not final, oldest first.
@@ -166,7 +166,7 @@ impl<'a> Simulation<'a> {
             certificate: Certificate::default(),
             breaks: system.structure().breaks.clone(),
             keep: Keep::Nothing,
-            state: start,
+            state: Box::new(start),
             system,
             scheme,
             controller,

@@ -1,6 +1,6 @@
 //! Functions of a model that give nonsense: masses that are none, functions that are missing, statements that are false.
 
-use crate::flawed::{Flaw, Flawed, names, options, run_error, start};
+use super::flawed::{Flaw, Flawed, names, options, run_error, start};
 use nonsmooth::{Differentiated, Error, ModelError};
 
 #[test]

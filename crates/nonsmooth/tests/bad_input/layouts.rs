@@ -1,6 +1,6 @@
 //! Layouts that do not fit together and laws with parameters out of range.
 
-use crate::flawed::{Flaw, model_error, names};
+use super::flawed::{Flaw, model_error, names};
 use nonsmooth::ModelError;
 use nonsmooth::law::LawError;
 

@@ -1,10 +1,10 @@
 //! Names and options that are unknown, and features that a scheme lacks.
 
-use crate::flawed::{Flaw, names, options, run_error, simulate, start};
-use nonsmooth::reference::{Ball, cases};
+use super::flawed::{Flaw, names, options, run_error, simulate, start};
 use nonsmooth::scheme::{SCHEMES, Settings, SettingsError};
 use nonsmooth::simulation::{Controller, Proposal, Uneven, Verdict};
 use nonsmooth::{Differentiated, Error, Layout, Model, Scalar, Simulation, SimulationOptions, State, scheme};
+use nonsmooth_reference::{Ball, cases};
 
 #[test]
 fn features_that_a_scheme_lacks_are_refused_by_name() {

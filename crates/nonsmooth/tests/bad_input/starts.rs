@@ -1,6 +1,6 @@
 //! Initial values, steps and times from which no run can start.
 
-use crate::flawed::{Flaw, fitting, names, options, run_error, simulate, start};
+use super::flawed::{Flaw, fitting, names, options, run_error, simulate, start};
 use nonsmooth::{Error, Memory, SimulationOptions, State};
 
 #[test]

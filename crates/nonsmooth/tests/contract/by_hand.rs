@@ -1,13 +1,13 @@
 //! Systems by hand: values alone, with the provided differences, move as the differentiated model.
 
-use crate::derivatives::assert_derivatives;
-use crate::kinematics::TUMBLE;
-use crate::{BOTH, distance, run, take};
+use super::derivatives::assert_derivatives;
+use super::kinematics::TUMBLE;
+use super::{BOTH, distance, run, take};
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::contract::{Candidates, Derivatives, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
-use nonsmooth::reference::{Ball, RigidBody, Swing};
 use nonsmooth::{Layout, Model, Scalar, System};
+use nonsmooth_reference::{Ball, RigidBody, Swing};
 use std::sync::Arc;
 
 /// A pendulum with a damper and a stop, written as a system: values only.

@@ -1,9 +1,9 @@
 //! Controllers: steps that are dropped or taken back leave no trace.
 
-use crate::{BOTH, make, run, take};
-use nonsmooth::reference::{Ball, Balls};
+use super::{BOTH, make, run, take};
 use nonsmooth::simulation::{Controller, Observer, Proposal, Recording, Status, StepView, Trajectory, Verdict};
 use nonsmooth::{Simulation, SimulationOptions, State, Step, System};
+use nonsmooth_reference::{Ball, Balls};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -67,7 +67,7 @@ impl Observer for Continuity {
         assert_eq!(view.step.end.t - view.start.t, view.step.dt, "binary fractions are exact");
         self.times.push(view.step.end.t);
         self.marked_last += usize::from(view.last);
-        self.last = Some(view.step.end.clone());
+        self.last = Some(State::clone(&view.step.end));
     }
 }
 

@@ -1,12 +1,12 @@
 //! Derivatives: the checker finds nothing in models that are right and every error that is planted.
 
-use crate::kinematics::TUMBLE;
-use crate::take;
+use super::kinematics::TUMBLE;
+use super::take;
 use complementarity::linear::Matrix;
 use nonsmooth::contract::{Candidates, Interaction, Reach, Structure, check};
 use nonsmooth::law::{ContactLaw, ElementLaw};
-use nonsmooth::reference::{Chain, RigidBody, Ring, cases};
 use nonsmooth::{Layout, Model, Scalar, System};
+use nonsmooth_reference::{Chain, RigidBody, Ring, cases};
 
 /// Everything of a system, with one thing changed.
 struct Wrong<'a> {

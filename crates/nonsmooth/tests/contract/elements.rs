@@ -1,6 +1,6 @@
 //! Elements: a spring with pre-stress, whose law has a box that is not symmetric.
 
-use crate::{BOTH, run, take};
+use super::{BOTH, run, take};
 use nonsmooth::law::ElementLaw;
 use nonsmooth::{Layout, Model, Scalar};
 

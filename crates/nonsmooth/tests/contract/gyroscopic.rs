@@ -1,6 +1,6 @@
 //! Forces with a skew Jacobian: a charge in a magnetic field keeps its energy and turns by a known angle.
 
-use crate::{distance, run, take};
+use super::{distance, run, take};
 use nonsmooth::simulation::Record;
 use nonsmooth::{Layout, Model, Scalar};
 

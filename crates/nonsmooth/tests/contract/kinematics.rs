@@ -1,9 +1,9 @@
 //! General kinematics: bodies with a quaternion, free and on a rough table.
 
-use crate::{BOTH, distance, run, take};
+use super::{BOTH, distance, run, take};
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::RigidBody;
 use nonsmooth::simulation::Record;
+use nonsmooth_reference::RigidBody;
 
 fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|w| (w[0] / w[1]).log2()).collect()

@@ -1,6 +1,6 @@
 //! The first test of the design: a ball by hand runs every scheme.
 
-use crate::{run, take};
+use super::{run, take};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::SCHEMES;
 use nonsmooth::{Layout, Model, Scalar, System};

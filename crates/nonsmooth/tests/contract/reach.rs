@@ -1,6 +1,6 @@
 //! Reach: a system that lists only contacts nearby misses none, and warm starts survive a changing list.
 
-use crate::{BOTH, distance, make, run_with};
+use super::{BOTH, distance, make, run_with};
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};

@@ -1,9 +1,9 @@
 //! Large and sparse: systems of many equal parts move as one part, whatever the kernel of their matrix.
 
-use crate::{BOTH, distance, run, take};
+use super::{BOTH, distance, run, take};
 use complementarity::linear::Matrix;
 use nonsmooth::System;
-use nonsmooth::reference::{Ball, Balls, Chain, Ring};
+use nonsmooth_reference::{Ball, Balls, Chain, Ring};
 
 fn kernel(system: &dyn System) -> &'static str {
     Matrix::new(&system.structure().pattern).kernel_name()

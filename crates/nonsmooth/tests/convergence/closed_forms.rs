@@ -1,9 +1,9 @@
 //! The exact solutions themselves: each solves its equations of motion and its impact law.
 
-use crate::impacts::{Impacting, impacting_problems};
-use crate::{Point, system};
-use nonsmooth::reference::{DrivenSpring, Flight, Oscillator, Top, damped_free, zeno};
+use super::impacts::{Impacting, impacting_problems};
+use super::{Point, system};
 use nonsmooth::{Differentiated, System};
+use nonsmooth_reference::{DrivenSpring, Flight, Oscillator, Top, damped_free, zeno};
 
 /// Central differences with ε = 1e-5: truncation ε² |x'''|/6 ≤ 1e-10·27/6 for the steepest of these functions,
 /// rounding 1e-16·10/ε.

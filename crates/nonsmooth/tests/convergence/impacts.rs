@@ -1,11 +1,10 @@
 //! Orders through impacts: every scheme on the ball with its accumulation and on the oscillator with a stop.
 
-use crate::{Point, assert_every_scheme, degree, jean, l1, order, row, run, system};
+use super::{Point, Record, assert_every_scheme, degree, jean, l1, order, row, run, system};
 use nonsmooth::measure::graph_distance;
-use nonsmooth::reference::{Ball, Oscillator, damped_free, zeno};
 use nonsmooth::scheme::Settings;
-use nonsmooth::simulation::Record;
 use nonsmooth::{State, System};
+use nonsmooth_reference::{Ball, Oscillator, damped_free, zeno};
 
 pub(crate) struct Impacting {
     pub(crate) name: &'static str,
@@ -40,11 +39,9 @@ impl Impacting {
     /// Largest error of time and velocities of the jumps, for schemes that locate them: what sampling cannot resolve at order 2. Impacts that
     /// the scheme no longer tells apart at the accumulation are left out.
     fn jump_error(&self, records: &[Record]) -> f64 {
-        let before = |r: &Record| r.step.as_ref().and_then(|s| s.u_minus.first().copied());
-        let found = records.iter().filter_map(|r| before(r).map(|b| (r.t, b, r.u[0])));
+        let found = records.iter().filter_map(|r| r.before.map(|b| (r.t, b, r.u[0])));
         let told_apart = self.jumps.iter().filter(|j| j.2 > 1e-6);
-        let mut worst: f64 =
-            if records.iter().filter_map(before).count() < told_apart.clone().count() { 1.0 } else { 0.0 };
+        let mut worst: f64 = if found.clone().count() < told_apart.clone().count() { 1.0 } else { 0.0 };
         for (j, f) in told_apart.zip(found) {
             worst = worst.max((j.0 - f.0).abs()).max((j.1 - f.1).abs()).max((j.2 - f.2).abs());
         }
@@ -148,8 +145,7 @@ fn every_scheme_has_its_order_through_impacts() {
             for &h in &steps {
                 let start = State::new(0.0, vec![1.0], vec![0.0]);
                 let records = run(problem.system.as_ref(), &start, row.make(), h, problem.end);
-                let exact: Vec<_> =
-                    records.iter().map(|r| (problem.exact)(r.t)).map(|(q, u)| (vec![q], vec![u])).collect();
+                let exact: Vec<_> = records.iter().map(|r| (problem.exact)(r.t)).map(|(q, u)| ([q], [u])).collect();
                 let (q, u) = l1(&records, &exact);
                 let sup = records.iter().zip(&exact).map(|(r, e)| (r.q[0] - e.0[0]).abs()).fold(0.0, f64::max);
                 let graph = if expected == 1 {

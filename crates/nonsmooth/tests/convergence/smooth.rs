@@ -1,10 +1,10 @@
 //! Orders on smooth motion: every scheme on oscillators, flights, a pendulum, a bead and a top.
 
-use crate::{Point, assert_every_scheme, degree, jean, l1, row, run, system};
-use nonsmooth::reference::{Bead, DrivenSpring, Flight, Oscillator, Swing, Top, damped_free};
+use super::{Point, assert_every_scheme, degree, jean, l1, row, run, system};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Observe, Status};
 use nonsmooth::{Simulation, SimulationOptions, State, System};
+use nonsmooth_reference::{Bead, DrivenSpring, Flight, Oscillator, Swing, Top, damped_free};
 
 /// The states at ascending times that begin with the start.
 type Reference = Box<dyn Fn(&[f64]) -> Vec<(Vec<f64>, Vec<f64>)>>;
@@ -236,7 +236,7 @@ fn every_scheme_has_its_order_on_smooth_motion() {
             let measurable = q.iter().zip(&u).take_while(|(q, u)| q.min(**u) > 2e-12).count();
             [&mut steps, &mut q, &mut u].into_iter().for_each(|list| list.truncate(measurable));
             assert!(measurable >= 3, "{}, {}: {q:?} {u:?}", problem.name, row.label);
-            let (oq, ou) = (crate::order(&steps, &q), crate::order(&steps, &u));
+            let (oq, ou) = (super::order(&steps, &q), super::order(&steps, &u));
             let (name, label) = (problem.name, row.label);
             let (worst_q, worst_u) = (q[q.len() - 1], u[u.len() - 1]);
             println!("{name:26} {label:28} {expected:6} {oq:8.3} {ou:6.3}   {worst_q:.1e} {worst_u:.1e}");

@@ -1,7 +1,7 @@
 //! Obstacles that move along their normal: a table that rises, and one that is shaken.
 
-use crate::table::on_table;
-use crate::{G, SCHEMES, contact, of, one_step, run, take};
+use super::table::on_table;
+use super::{G, SCHEMES, contact, of, one_step, run, take};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::EventKind;
 use nonsmooth::{Layout, Model, Scalar, SimulationOptions};

@@ -1,9 +1,9 @@
 //! Studer's mass on a table: percussions and modes of single steps, by every solver.
 
-use crate::{SCHEMES, of, one_step, percussion, take};
+use super::{SCHEMES, of, one_step, percussion, take};
 use complementarity::{Mode, solver::SOLVERS};
 use nonsmooth::contract::Kind;
-use nonsmooth::reference::PulledMass;
+use nonsmooth_reference::PulledMass;
 
 /// Whether a solver ends one set at rounding accuracy; the others tend to the solution and stop at the tolerance.
 fn ends_exactly(solver: &str) -> bool {

@@ -1,8 +1,8 @@
 //! A block at rest costs next to nothing: the percussions of the step before solve the next one.
 
-use nonsmooth::reference::Block;
 use nonsmooth::simulation::{Observe, Observer, Status, StepView};
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, scheme};
+use nonsmooth_reference::Block;
 
 /// Most solver iterations of a step after the first ones.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! A sliding block on two corners: distance, normal forces and order.
 
-use crate::{G, SCHEMES, contact, run, take};
+use super::{G, SCHEMES, contact, run, take};
 use nonsmooth::SimulationOptions;
-use nonsmooth::reference::Block;
 use nonsmooth::simulation::EventKind;
+use nonsmooth_reference::Block;
 
 #[test]
 fn a_launched_block_slides_its_closed_form_distance_on_both_corners() {

@@ -1,10 +1,10 @@
 //! Sticking on a slope: exactly below the limit, and without creep.
 
-use crate::{G, SCHEMES, of, run, take};
+use super::{G, SCHEMES, of, run, take};
 use complementarity::Mode;
-use nonsmooth::reference::{Block, Incline};
 use nonsmooth::simulation::{Observe, Record, Status};
 use nonsmooth::{Simulation, SimulationOptions, State, Summary, System, scheme};
+use nonsmooth_reference::{Block, Incline};
 
 /// The end state after `steps` steps, with nothing but the step itself computed.
 fn run_bare(system: &dyn System, name: &str, q: &[f64], h: f64, steps: usize) -> State {

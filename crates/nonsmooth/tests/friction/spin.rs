@@ -1,6 +1,6 @@
 //! Sliding with spin on a table: Coulomb-Contensou friction.
 
-use crate::{G, SCHEMES, contact, run, take};
+use super::{G, SCHEMES, contact, run, take};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::{Layout, Model, Scalar, SimulationOptions};
 

@@ -1,6 +1,6 @@
 //! Tangential restitution: a superball reverses its slip.
 
-use crate::{SCHEMES, contact, of, one_step, take};
+use super::{SCHEMES, contact, of, one_step, take};
 use complementarity::Mode;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::{Layout, Model, Scalar};

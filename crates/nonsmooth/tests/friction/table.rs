@@ -1,11 +1,11 @@
 //! Spatial friction of a point on a table: Coulomb's disc, polygons instead of it, a bound of Tresca.
 
-use crate::{G, SCHEMES, contact, of, one_step, run, take};
+use super::{G, SCHEMES, contact, of, one_step, run, take};
 use complementarity::{Mode, Polygon};
 use nonsmooth::law::ContactLaw;
-use nonsmooth::reference::PointOnTable;
 use nonsmooth::simulation::Record;
 use nonsmooth::{Differentiated, Layout, Model, Scalar, SimulationOptions};
+use nonsmooth_reference::PointOnTable;
 use std::sync::Arc;
 
 pub(crate) fn on_table(law: ContactLaw, table: [f64; 3]) -> Differentiated<PointOnTable> {

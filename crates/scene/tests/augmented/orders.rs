@@ -124,7 +124,7 @@ fn states_inside_a_step_have_its_accuracy() {
 fn fixed_orders_of_the_woodpecker_are_2_2_4_4() {
     let phi = |set: &[&str]| {
         let start = "initial.q=[0, -0.10344827586206896, -0.2788]";
-        let (summary, _) = crate::run("woodpecker", 0.06, &[&["scheme.dt_min=1e-10", start], set].concat());
+        let (summary, _) = super::run("woodpecker", 0.06, &[&["scheme.dt_min=1e-10", start], set].concat());
         summary.end.q[2]
     };
     let exact = phi(&["scheme.dt_max=9e-4", "scheme.atol=1e-10"]);

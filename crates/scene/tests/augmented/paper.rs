@@ -1,6 +1,6 @@
 //! The examples of the paper, §10.
 
-use crate::run;
+use super::run;
 use nonsmooth::simulation::{EventKind, Summary};
 
 const FALLING: [&str; 2] = ["scheme.dt_min=1e-5", "scheme.dt_max=0.05"];

@@ -1,6 +1,6 @@
 //! What is hard for a control of steps: each with the behaviour that is stated.
 
-use crate::{run, try_prepare};
+use super::{run, try_prepare};
 use nonsmooth::simulation::{EventKind, Status};
 
 /// A mass in one coordinate over a floor.

@@ -1,6 +1,6 @@
 //! Gaps and joints at the end of every step, on every scene; drift and penetration of Moreau-Jean beside it.
 
-use crate::{COMBINED, DIRECT, run, scene};
+use super::{COMBINED, DIRECT, run, scene};
 
 /// Scenes with nonlinear gaps, with joints, with friction in space, with a moving or flexible body.
 const SCENES: [&str; 12] = [

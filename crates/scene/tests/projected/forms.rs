@@ -1,6 +1,6 @@
 //! The two forms of the equations, the two metrics, and the order of τ.
 
-use crate::{COMBINED, DIRECT, run, scene};
+use super::{COMBINED, DIRECT, run, scene};
 use nonsmooth::measure;
 
 /// Scenes with K ≠ 0: springs, a bar, gravity on angles.

@@ -1,6 +1,6 @@
 //! What becomes of contacts after an accumulation of impacts (§4.5, §5.3), and the energy that the projection brings in.
 
-use crate::{COMBINED, DIRECT, Point, line, run, scene};
+use super::{COMBINED, DIRECT, Point, line, run, scene};
 
 /// Largest speed of the last quarter of a run.
 fn speed(points: &[Point]) -> f64 {

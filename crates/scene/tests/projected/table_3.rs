@@ -1,6 +1,6 @@
 //! Table 3: violation, and Newton, projection and index-set iterations on the slider-crank over two revolutions of the crank, which slows down: 0.1376 s.
 
-use crate::{COMBINED, DIRECT, run, scene};
+use super::{COMBINED, DIRECT, run, scene};
 
 struct Row {
     scheme: &'static str,

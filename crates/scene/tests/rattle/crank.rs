@@ -1,6 +1,6 @@
 //! §5.2: the slider-crank mechanism with play.
 
-use crate::{largest, order, run, scene};
+use super::{largest, order, run, scene};
 
 #[test]
 fn the_slider_crank_keeps_its_joints_and_gains_no_energy() {

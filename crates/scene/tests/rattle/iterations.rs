@@ -1,6 +1,6 @@
 //! Table 1 of the paper: Newton iterations of both stages, largest and mean.
 
-use crate::{run, scene};
+use super::{run, scene};
 use std::f64::consts::PI;
 
 /// Largest number and mean, cut after four digits as the paper does.

@@ -1,6 +1,6 @@
 //! §5.3: orders on the slope, with the paper's eight steps, reference and error measure (56).
 
-use crate::{order, run, scene};
+use super::{order, run, scene};
 use nonsmooth::simulation::Record;
 
 const STEPS: [f64; 8] = [2.56e-2, 1.28e-2, 6.4e-3, 3.2e-3, 1.6e-3, 8e-4, 4e-4, 2e-4];

@@ -1,7 +1,7 @@
 //! Beyond the paper: friction that turns. (34) aligns the friction of a step with the slip at its end, a backward Euler step for the direction;
 //! `friction_direction = "mean"` is of second order.
 
-use crate::{order, run, scene};
+use super::{order, run, scene};
 use nonsmooth::simulation::{EventKind, Record};
 
 const WORDS: [(&str, f64); 2] = [("end", 1.0), ("mean", 2.0)];

@@ -1,6 +1,6 @@
 //! §5.1 and §5.4: what the ball and the tippedisk do.
 
-use crate::{largest, run, scene};
+use super::{largest, run, scene};
 
 #[test]
 fn the_ball_passes_its_accumulation_of_impacts_and_rests() {

@@ -1,6 +1,6 @@
 //! The schemes beside the algorithms as the paper prints them: degree 1, Algorithms 3.3 and 3.4; degree 0, the Moreau-Jean scheme.
 
-use crate::{Point, degree, run};
+use super::{Point, degree, run};
 
 /// A ball on a spring and a damper under a force that grows, over the ground.
 const BALL: &str = r#"

@@ -1,6 +1,6 @@
 //! Cost for accuracy: evaluations of the forces until step ends are right to 1e-8, beside `moreau-jean`.
 
-use crate::{degree, prepare};
+use super::{degree, prepare};
 use complementarity::linear::Matrix;
 use nonsmooth::contract::{Candidates, Interaction, Reach, System};
 use nonsmooth::contract::{Derivatives, Structure};
@@ -90,7 +90,7 @@ fn table(name: &str, prepared: &Prepared, start: &State, end: f64) {
     let (exact, _) = go(system, start, end, "tdg-plus", Some(8), 40);
     let jean = evaluations(system, start, end, &exact, "moreau-jean", None);
     print!("{name}: evaluations of forces to 1e-8: moreau-jean {jean}");
-    for scheme in crate::SIDES {
+    for scheme in super::SIDES {
         for m in 1..=6 {
             let ours = evaluations(system, start, end, &exact, scheme, Some(m));
             print!(", {scheme} {m}: {ours}");

@@ -1,6 +1,6 @@
 //! Mechanisms with contacts, friction, joints and quaternions.
 
-use crate::{SIDES, degree, run};
+use super::{SIDES, degree, run};
 use nonsmooth::simulation::EventKind;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Orders: dense L¹ errors by `compare`, with the polynomials of the schemes; friction; the accumulation of impacts.
 
-use crate::SIDES;
+use super::SIDES;
 use nonsmooth_scene::compare::{CompareRequest, Comparison, ReferenceChoice, SchemeChoice, compare};
 use nonsmooth_scene::file::Document;
 use nonsmooth_scene::prepare::read;

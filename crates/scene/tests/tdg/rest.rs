@@ -1,6 +1,6 @@
 //! After an accumulation of impacts with e > 0 a contact does not sink.
 
-use crate::{SIDES, degree, run};
+use super::{SIDES, degree, run};
 
 #[test]
 fn a_ball_that_has_bounced_infinitely_often_rests_within_the_drift_of_a_step() {

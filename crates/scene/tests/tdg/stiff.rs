@@ -1,6 +1,6 @@
 //! Stiff forces: D⁺ stays bounded, D⁻ has limits, and what lies beyond them is noticed.
 
-use crate::{SIDES, degree, run, try_run};
+use super::{SIDES, degree, run, try_run};
 use nonsmooth::scheme::tdg::{Side, Tableau};
 use nonsmooth::simulation::{EventKind, Status};
 

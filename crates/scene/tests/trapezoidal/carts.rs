@@ -1,6 +1,6 @@
 //! Two carts: stiff dampers and springs are bounded (Figs. 6, 7), not damped.
 
-use crate::run;
+use super::run;
 
 const STEP: f64 = 0.01;
 
@@ -51,7 +51,7 @@ fn stiff_springs_keep_the_energy_below_its_start() {
 fn the_stopper_gives_what_it_gives_with_a_fine_step() {
     let set = ["parameters.delta=1e6"];
     let normal = |s: &nonsmooth::Summary| s.percussions["stopper"][0];
-    let (fine, _) = crate::run_by("two_carts", "moreau-jean", 1e-6, 0.2, &set);
+    let (fine, _) = super::run_by("two_carts", "moreau-jean", 1e-6, 0.2, &set);
     // Carts that are as good as one lose all their momentum in impacts that follow each other: 2 m v. If the relative velocity were not damped at all they would bounce as
     // one body, (1 + e) 2 m v, 30 % more. A third of that tells the two apart with steps that are 1e4 times longer than the damping takes; with steps of ten times that
     // only the first of the impacts, 65 % of the impulse, still has an error of the order of a step times the velocity's change, 1 %.

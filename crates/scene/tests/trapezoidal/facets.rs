@@ -1,6 +1,6 @@
 //! Friction in space: the polyhedral cone and its refinement, beside the exact cone.
 
-use crate::{run, run_by};
+use super::{run, run_by};
 
 /// A point slides on a table and stops; started at an angle (degrees).
 fn scene(angle: f64) -> String {

@@ -1,6 +1,6 @@
 //! Joints: drift, projection, and the order with and without it.
 
-use crate::{distance, end, run, scientific};
+use super::{distance, end, run, scientific};
 use nonsmooth::measure::fit_order;
 
 const PENDULUM: &str = "double_pendulum_wall";

@@ -1,6 +1,6 @@
 //! Lemke's method on the LCPs of the runs: always a solution, and how many pivots it takes.
 
-use crate::run;
+use super::run;
 
 #[test]
 fn lemke_solves_every_step_of_every_run() {

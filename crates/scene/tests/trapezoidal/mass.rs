@@ -1,6 +1,6 @@
 //! (6.9) as printed and as corrected, by hand, on a mass that depends on the position.
 
-use crate::run;
+use super::run;
 use nonsmooth::measure::fit_order;
 
 /// M(q) = 1 + q², V = q²/2: k = −q v² − q.

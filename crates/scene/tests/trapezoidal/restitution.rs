@@ -1,6 +1,6 @@
 //! Poisson's restitution and Newton's: where they coincide, and where they do not.
 
-use crate::{end, run, text};
+use super::{end, run, text};
 
 fn poisson(scene: &str) -> String {
     scene.replace("restitution = \"e_N\"", "restitution = { poisson = \"e_N\" }")
@@ -80,7 +80,7 @@ fn with_one_coefficient_and_without_friction_they_coincide() {
     for h in [1e-2, 1e-3] {
         let (a, b) = (run(newton, h, 2.5, &[]), run(&poisson(newton), h, 2.5, &[]));
         let off = a.0.end.q.iter().zip(&b.0.end.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        let impacts = crate::times(&a.0, nonsmooth::simulation::EventKind::Impact).len();
+        let impacts = super::times(&a.0, nonsmooth::simulation::EventKind::Impact).len();
         println!("double pendulum in angles, h = {h}: {impacts} impacts, off by {off:.1e} rad");
         // Five impacts, solved to 1e-10 each, and what the motion makes of that.
         assert!(impacts == 5 && off <= 1e-8, "h = {h}: {impacts} impacts, {off:e}");
@@ -155,7 +155,7 @@ name = "moreau-jean"
 fn a_slow_approach_is_without_restitution_where_that_is_asked_for() {
     let (all, _) = run("bouncing_ball", 1e-2, 4.0, &[]);
     let (some, _) = run("bouncing_ball", 1e-2, 4.0, &["scheme.restitution_threshold=0.1"]);
-    let impacts = |s: &nonsmooth::Summary| crate::times(s, nonsmooth::simulation::EventKind::Impact).len();
+    let impacts = |s: &nonsmooth::Summary| super::times(s, nonsmooth::simulation::EventKind::Impact).len();
     // Approaches 2, 1, 1/2, ...: the sixth with 1/16 m/s is the last.
     assert_eq!(impacts(&some), 6);
     assert!(impacts(&all) > 25, "{}", impacts(&all));

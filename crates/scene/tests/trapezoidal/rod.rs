@@ -1,6 +1,6 @@
 //! Painlevé's rod: no force satisfies the laws, but the LCP has a solution.
 
-use crate::{prepare, run, run_by, times};
+use super::{prepare, run, run_by, times};
 use complementarity::{Options, solver};
 use nonsmooth::contract::{Candidates, Reach};
 use nonsmooth::scheme::Solve;
@@ -24,7 +24,7 @@ fn where_no_force_exists_the_run_goes_on_with_an_impulse() {
         let (summary, points) = run(ROD, 1e-4, 0.6, &[variant]);
         assert_eq!(times(&summary, EventKind::Paradox), [0.0]);
         assert!(times(&summary, EventKind::Impact).is_empty());
-        let slip = |p: &crate::Point| p.u[0] + 0.5 * p.q[2].sin() * p.u[2];
+        let slip = |p: &super::Point| p.u[0] + 0.5 * p.q[2].sin() * p.u[2];
         println!(
             "{variant}: slip {:.1e} m/s after {:.0e} s, slips again at {:?} s",
             slip(&points[0]),
@@ -33,7 +33,7 @@ fn where_no_force_exists_the_run_goes_on_with_an_impulse() {
         );
         assert!(points[0].t <= 1e-8 && slip(&points[0]).abs() <= 1e-9);
         assert!((times(&summary, EventKind::Slip)[0] - 0.579_613).abs() <= 1e-5);
-        let off = crate::distance(&summary.end.q, &fine);
+        let off = super::distance(&summary.end.q, &fine);
         // First order of the reference: 2e-6 s of velocities up to 4 rad/s; variant I is of order 1 here too.
         assert!(off <= if variant.ends_with("II") { 2e-5 } else { 2e-3 }, "{variant}: {off:e}");
     }

@@ -1,6 +1,6 @@
 //! Tables 10.1 to 10.3, and the block over ten seconds.
 
-use crate::{distance, end, ratios, run, scientific, times};
+use super::{distance, end, ratios, run, scientific, times};
 use nonsmooth::simulation::EventKind;
 
 const PENDULUM: &str = "double_pendulum_wall";

@@ -1,6 +1,6 @@
 //! A mass on a table that shakes: it takes off, flies, and lands.
 
-use crate::{end, ratios, run, run_by, scientific, times};
+use super::{end, ratios, run, run_by, scientific, times};
 use nonsmooth::simulation::EventKind;
 
 const A: f64 = 0.05;

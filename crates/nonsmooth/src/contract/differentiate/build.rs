@@ -1,10 +1,9 @@
 //! From the layout of a model to its parts: every name, index and law is checked here.
 
-use super::{Differentiated, ModelError, Scratch, kind_name};
+use super::{ModelError, Plan, Scratch, kind_name};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
-use crate::contract::model::Model;
 use crate::contract::system::{ForceInfo, Needs, Structure};
 use crate::law::{Friction, Law, Normal};
 use crate::names::Names;
@@ -20,10 +19,9 @@ const KINDS: [Kind; 4] = [Kind::Joint, Kind::VelocityJoint, Kind::Contact, Kind:
 
 static STAMP: AtomicU64 = AtomicU64::new(1);
 
-impl<M: Model> Differentiated<M> {
-    /// Takes in a model, checking that its parts fit together.
-    pub fn new(model: M) -> Result<Self, ModelError> {
-        let layout = model.layout();
+impl Plan {
+    /// The plan of a model, checking that its parts fit together.
+    pub(super) fn new(layout: Layout) -> Result<Self, ModelError> {
         let (nq, nu) = (layout.nq(), layout.nu());
         if nq == 0 || nu == 0 {
             return Err(ModelError::Empty);
@@ -153,7 +151,6 @@ impl<M: Model> Differentiated<M> {
             breaks,
         };
         Ok(Self {
-            model,
             structure,
             masses,
             forces,

@@ -1,18 +1,17 @@
 //! Checks of a model at a state: finite values, velocities affine in u, and what was stated as constant or linear.
 
-use super::{Differentiated, ModelError, index_of, kind_name};
+use super::{Assembly, ModelError, index_of, kind_name};
 use crate::contract::candidates::Kind;
-use crate::contract::evaluate::{Element, Gap, Joint, MAX_LOCAL, Rate, Slip, VelocityJoint, value};
-use crate::contract::model::Model;
-use crate::contract::system::System;
+use crate::contract::evaluate::MAX_LOCAL;
+use crate::contract::functions::Function;
 use complementarity::linear::Matrix;
 
-impl<M: Model> Differentiated<M> {
+impl Assembly<'_> {
     /// Checks at a state that every part gives finite values and that velocities are affine in u.
-    pub fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
+    pub(super) fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
         let bad = |kind: &'static str, name: &str| ModelError::NotFinite { kind, name: name.into(), t };
-        let mut h = vec![0.0; self.structure.nu()];
-        for (i, info) in self.structure.forces.iter().enumerate() {
+        let mut h = vec![0.0; self.plan.structure.nu()];
+        for (i, info) in self.plan.structure.forces.iter().enumerate() {
             h.fill(0.0);
             self.force(i, t, q, u, &mut h);
             let v = if info.potential { self.potential(i, t, q) } else { 0.0 };
@@ -20,7 +19,7 @@ impl<M: Model> Differentiated<M> {
                 return Err(bad("force", &info.name));
             }
         }
-        if !self.structure.identity_kinematics {
+        if !self.plan.structure.identity_kinematics {
             let mut qdot = vec![0.0; q.len()];
             self.kinematics(t, q, u, &mut qdot);
             if !qdot.iter().all(|x| x.is_finite()) {
@@ -28,9 +27,9 @@ impl<M: Model> Differentiated<M> {
             }
         }
         self.probe_statements(t, q, u)?;
-        for k in &self.interactions {
+        for k in &self.plan.interactions {
             let kind = kind_name(k.kind);
-            let name = self.name(k.id);
+            let name = self.plan.name(k.id);
             let mut g = vec![0.0; k.position_dim()];
             self.position(k, t, q, &mut g);
             let mut w = vec![0.0; k.dim() * k.dofs.len()];
@@ -46,15 +45,16 @@ impl<M: Model> Differentiated<M> {
                 let lq: Vec<f64> = place.extended.iter().map(|&i| q[i]).collect();
                 let mut found = vec![0.0; k.dim()];
                 let i = index_of(k.id);
-                let m = &self.model;
+                let of = |function| self.function(function, i, place);
+                let rate_of = |function| self.rate_of(function, i, place);
                 match k.kind {
-                    Kind::Joint => value(&Rate(m, place, Joint(m, i, place)), t, &lq, &lu, &mut found),
-                    Kind::VelocityJoint => value(&VelocityJoint(m, i, place), t, &lq, &lu, &mut found),
-                    Kind::Element => value(&Element(m, i, place), t, &lq, &lu, &mut found),
+                    Kind::Joint => rate_of(Function::Joint).value(t, &lq, &lu, &mut found),
+                    Kind::VelocityJoint => of(Function::VelocityJoint).value(t, &lq, &lu, &mut found),
+                    Kind::Element => of(Function::Element).value(t, &lq, &lu, &mut found),
                     Kind::Contact => {
-                        value(&Rate(m, place, Gap(m, i, place)), t, &lq, &lu, &mut found[..1]);
+                        rate_of(Function::Gap).value(t, &lq, &lu, &mut found[..1]);
                         if k.dim() > 1 {
-                            value(&Slip(m, i, place), t, &lq, &lu, &mut found[1..]);
+                            of(Function::Slip).value(t, &lq, &lu, &mut found[1..]);
                         }
                     }
                 }
@@ -75,10 +75,10 @@ impl<M: Model> Differentiated<M> {
     }
 }
 
-impl<M: Model> Differentiated<M> {
+impl Assembly<'_> {
     /// Checks what was stated as constant or linear at a second, shifted state.
     fn probe_statements(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
-        let s = &self.structure;
+        let s = &self.plan.structure;
         let n = s.nu();
         let t2 = t + 0.731;
         let q2: Vec<f64> = q.iter().enumerate().map(|(i, x)| x + 0.1 * (1.3 + i as f64).sin()).collect();
@@ -112,7 +112,7 @@ impl<M: Model> Differentiated<M> {
                 return changed("force", &info.name, "linear");
             }
         }
-        for k in self.interactions.iter().filter(|k| k.constant) {
+        for k in self.plan.interactions.iter().filter(|k| k.constant) {
             let at = |t: f64, q: &[f64]| {
                 let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
                 self.velocity(k, t, q, &mut w, &mut chi);
@@ -120,7 +120,7 @@ impl<M: Model> Differentiated<M> {
                 w
             };
             if !same(&at(t, q), &at(t2, &q2)) {
-                return changed(kind_name(k.kind), &self.name(k.id), "linear");
+                return changed(kind_name(k.kind), &self.plan.name(k.id), "linear");
             }
         }
         Ok(())

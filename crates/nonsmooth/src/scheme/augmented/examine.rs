@@ -7,7 +7,7 @@ use crate::state::{State, Step};
 
 /// Every substep of a row with its start.
 fn chain<'a>(start: &'a State, row: &'a [Step]) -> impl Iterator<Item = (&'a State, &'a Step)> {
-    let starts = std::iter::once(start).chain(row.iter().map(|s| &s.end));
+    let starts = std::iter::once(start).chain(row.iter().map(|s| &*s.end));
     starts.zip(row)
 }
 

@@ -134,8 +134,26 @@ impl Sensitivity {
 #[allow(clippy::unwrap_used)] // a test fails on an error
 mod tests {
     use super::*;
-    use crate::Differentiated;
-    use crate::reference::Top;
+    use crate::{Differentiated, Layout, Model, Scalar};
+
+    /// A body that turns: a unit quaternion and the angular velocity in the body.
+    struct Turning;
+
+    impl Model for Turning {
+        fn layout(&self) -> Layout {
+            Layout::new(["w", "x", "y", "z"]).velocities(["o1", "o2", "o3"]).kinematic_block(0..4, 0..3).constant_mass()
+        }
+        fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
+            (0..3).for_each(|i| m[4 * i] = T::from(1.0));
+        }
+        fn kinematics<T: Scalar>(&self, _i: usize, _t: T, q: &[T], u: &[T], out: &mut [T]) {
+            let [w, x, y, z] = [q[0], q[1], q[2], q[3]];
+            out[0] = (-(x * u[0]) - y * u[1] - z * u[2]) * 0.5;
+            out[1] = (w * u[0] - z * u[1] + y * u[2]) * 0.5;
+            out[2] = (z * u[0] + w * u[1] - x * u[2]) * 0.5;
+            out[3] = (-(y * u[0]) + x * u[1] + w * u[2]) * 0.5;
+        }
+    }
 
     /// q_{n+1} of (27) for a given v, by fixed-point iteration.
     fn end(system: &dyn System, start: &State, dt: f64, v: &[f64]) -> Vec<f64> {
@@ -151,7 +169,7 @@ mod tests {
 
     #[test]
     fn positions_follow_velocities_as_differences_say() {
-        let system = Differentiated::new(Top::default()).unwrap();
+        let system = Differentiated::new(Turning).unwrap();
         let start = State::new(0.3, vec![0.5, -0.1, 0.7, 0.5], vec![1.0, -2.0, 3.0]);
         let (dt, v) = (0.1, vec![1.2, -1.7, 2.5]);
         let q = end(&system, &start, dt, &v);

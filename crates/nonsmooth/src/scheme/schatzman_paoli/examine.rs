@@ -388,7 +388,7 @@ impl Split {
     fn end_ledger(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         if !system.structure().constant_mass {
             let mut change = 0.0;
-            for (sign, s) in [(1.0, &step.end), (-1.0, start)] {
+            for (sign, s) in [(1.0, &*step.end), (-1.0, start)] {
                 self.star.multiply(&s.u, &mut self.v);
                 change += sign * (meter.kinetic(system, s.t, &s.q, &s.u) - 0.5 * dot(&s.u, &self.v));
             }

@@ -175,7 +175,7 @@ impl VelocityLevel {
         if !system.structure().constant_mass {
             let mut change = 0.0;
             self.size_vectors();
-            for (sign, s, q) in [(1.0, &step.end, applied.led_to), (-1.0, start, &start.q)] {
+            for (sign, s, q) in [(1.0, &*step.end, applied.led_to), (-1.0, start, &start.q)] {
                 self.mass.multiply(&s.u, &mut self.scratch);
                 change += sign * (meter.kinetic(system, s.t, q, &s.u) - 0.5 * dot(&s.u, &self.scratch));
             }

@@ -1,7 +1,7 @@
 //! Planar blocks: two corners on the ground, and a point contact on an incline.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A planar block (x, y, theta) over flat ground, contacts at its two lower corners.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Pendula with joints: redundant coordinates, position-level constraints.
 
-use crate::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A point mass (x, y) on a massless rod of length 1 from the origin.
 #[derive(Debug, Clone)]

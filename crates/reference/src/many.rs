@@ -1,7 +1,7 @@
 //! Many masses: independent ones, chains and rings. Each part touches few coordinates, so that cost stays linear.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// Independent balls of mass 1 and weight 2 N above the ground: copies of [`super::Ball`].
 #[derive(Debug, Clone)]

@@ -1,8 +1,6 @@
 //! Nonsmooth RATTLE on the examples of its paper [Breuling2024, §5]: iterations, orders, energy, inversion; and friction that turns.
 //!
-//! `cargo test --release -p nonsmooth-scene --test rattle -- --nocapture` prints all tables.
-
-#![allow(clippy::unwrap_used)] // a test fails on an error
+//! `cargo test --release -p nonsmooth-scene --test tests rattle -- --nocapture` prints all tables.
 
 mod crank;
 mod iterations;

@@ -1,7 +1,5 @@
 //! `report.html`: what stands on the page is what was run.
 
-#![allow(clippy::unwrap_used)] // a test fails on an error
-
 mod memory;
 mod opened;
 mod picture;

@@ -1,7 +1,7 @@
 //! The bouncing ball [Acary2013, Ex. 1], [Schindler2014, 4.4]: force −2, e = 1/2, q₀ = 1.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A ball of mass `m` under a constant force, above the ground q = 0.
 #[derive(Debug, Clone)]

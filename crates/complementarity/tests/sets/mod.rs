@@ -2,15 +2,11 @@
 //!
 //! What a property compares with is computed here from the definition of the set, never with the code under test.
 
-#![allow(clippy::unwrap_used)]
-
 mod jacobians;
 mod json;
 mod modes;
 mod natural_map;
 mod projection;
-#[path = "../random/mod.rs"]
-mod random;
 mod samples;
 mod validation;
 

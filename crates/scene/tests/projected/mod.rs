@@ -1,8 +1,6 @@
 //! The projected schemes on the examples of their paper [Acary2013, §4 to §6]: constraints on both levels, rest, Table 3, energy, orders of τ.
 //!
-//! `cargo test --release -p nonsmooth-scene --test projected -- --nocapture` prints all tables.
-
-#![allow(clippy::unwrap_used)] // a test fails on an error
+//! `cargo test --release -p nonsmooth-scene --test tests projected -- --nocapture` prints all tables.
 
 mod constraints;
 mod forms;

@@ -1,8 +1,6 @@
 //! The time discontinuous Galerkin schemes: the algorithms of their paper [Schindler2014], orders, rest, stiffness, cost, and the mechanisms among the examples.
 //!
-//! `cargo test --release -p nonsmooth-scene --test tdg -- --nocapture` prints all tables.
-
-#![allow(clippy::unwrap_used)] // a test fails on an error
+//! `cargo test --release -p nonsmooth-scene --test tests tdg -- --nocapture` prints all tables.
 
 mod algorithms;
 mod cost;
@@ -10,12 +8,10 @@ mod mechanisms;
 mod orders;
 mod rest;
 mod stiff;
-#[path = "../watched/mod.rs"]
-mod watched;
 
+use crate::watched::watch;
+pub(crate) use crate::watched::{Point, prepare};
 use nonsmooth::simulation::{Status, Summary};
-use watched::watch;
-pub(crate) use watched::{Point, prepare};
 
 pub(crate) const SIDES: [&str; 2] = ["tdg-minus", "tdg-plus"];
 

@@ -1,7 +1,7 @@
 //! The impacting linear oscillator [Acary2013, Ex. 2]: m q̈ + c q̇ + k q = f(t), stop at q = `stop`.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A mass on spring and damper, with a rigid stop below.
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@
 //! h = ( −K sin δ θ̇₂² − g l₁ cos θ₁ (m₁/2 + m₂ + m₃),  K sin δ θ̇₁² − g l₂ cos θ₂ (m₂/2 + m₃),  0 ) .
 //! ```
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar, State};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar, State};
 
 /// Crank, connecting rod and a slider whose four corners may touch the channel.
 #[derive(Debug, Clone, Copy, Default)]

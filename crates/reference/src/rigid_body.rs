@@ -1,7 +1,7 @@
 //! A rigid body in space with a unit quaternion: seven coordinates, six velocities.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A rigid body with a spherical surface around its centre of mass, free or over the table z = 0.
 ///

@@ -1,8 +1,6 @@
 //! The trapezoidal LCP scheme on the examples of its paper [Potra2006, §10] and on closed forms: tables, energy, events, restitution, paradox, joints, facets, Lemke.
 //!
-//! `cargo test --release -p nonsmooth-scene --test trapezoidal -- --nocapture` prints all tables.
-
-#![allow(clippy::unwrap_used)] // a test fails on an error
+//! `cargo test --release -p nonsmooth-scene --test tests trapezoidal -- --nocapture` prints all tables.
 
 mod carts;
 mod facets;
@@ -13,13 +11,11 @@ mod restitution;
 mod rod;
 mod tables;
 mod take_off;
-#[path = "../watched/mod.rs"]
-mod watched;
 
+use crate::watched::watch;
+pub(crate) use crate::watched::{Point, prepare};
 use nonsmooth::simulation::{EventKind, Status, Summary};
 use nonsmooth_scene::bundled::EXAMPLES;
-use watched::watch;
-pub(crate) use watched::{Point, prepare};
 
 pub(crate) fn run_by(scene: &str, scheme: &str, step: f64, end: f64, set: &[&str]) -> (Summary, Vec<Point>) {
     let (summary, points) = watch(&prepare(scene, scheme, step, end, set));

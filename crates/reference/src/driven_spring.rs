@@ -1,6 +1,6 @@
 //! A mass on a spring whose foot moves: a potential that depends on time.
 
-use crate::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// Unit mass on a spring of stiffness `k` whose foot is at a·sin(Ωt): V = ½k(q − a sin Ωt)².
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 //!
 //! Kinetic energy ½(ẋ² + ẏ²) = ½(1 + x²)ẋ² gives M = 1 + x² and the gyroscopic force −x ẋ².
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A bead of unit mass that slides on y = x²/2, with a stop at x = `stop`.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Point masses with friction.
 
-use crate::law::{ContactLaw, ElementLaw};
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::{ContactLaw, ElementLaw};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// Studer's mass on a table (31): pulled by a constant force against a friction bound.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! The woodpecker toy [Studer2008, §10.4]: data as in the scene `woodpecker`.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar, State};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar, State};
 
 /// A woodpecker (angle φ_S) on a sleeve (height y, angle φ_M) that slides down a pole.
 #[derive(Debug, Clone, Copy, Default)]

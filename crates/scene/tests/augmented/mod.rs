@@ -1,23 +1,19 @@
 //! Augmented time stepping [Studer2008]: the examples of the paper, orders, tolerances, and what is hard for the control of steps.
 //!
-//! `cargo test -p nonsmooth-scene --test augmented -- --nocapture` prints all figures.
-
-#![allow(clippy::unwrap_used)] // a test fails on an error
+//! `cargo test -p nonsmooth-scene --test tests augmented -- --nocapture` prints all figures.
 
 mod cost;
 mod orders;
 mod paper;
 mod reliability;
-#[path = "../watched/mod.rs"]
-mod watched;
 
+use crate::watched::{Point, watch};
 use nonsmooth::simulation::{Status, Summary};
 use nonsmooth_scene::prepare::Prepared;
-use watched::{Point, watch};
 
 /// A scene under this scheme.
 pub(crate) fn try_prepare(scene: &str, end: f64, set: &[&str]) -> Result<Prepared, String> {
-    watched::try_prepare(scene, "augmented", None, end, set)
+    crate::watched::try_prepare(scene, "augmented", None, end, set)
 }
 
 /// A run that reaches its end, with its books kept.

@@ -1,6 +1,6 @@
 //! The symmetric top with a unit quaternion: four coordinates, three velocities, q̇ = B(q) u.
 
-use crate::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A symmetric rigid body that turns about a fixed point. Coordinates: unit quaternion (w, x, y, z) from body to
 /// space; velocities: angular velocity in the body frame. The body's third axis is the axis of symmetry.

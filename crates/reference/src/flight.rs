@@ -1,6 +1,6 @@
 //! Free flight under a force that grows exponentially [Schindler2014, Problem 4.2 with f = −10 exp t].
 
-use crate::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A unit mass under the force −`pull`·exp(t), without any contact: no quadrature rule integrates it exactly.
 #[derive(Debug, Clone)]

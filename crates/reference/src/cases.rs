@@ -4,10 +4,10 @@ use super::{
     Ball, Bead, Belt, Block, Chain, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum, PointOnTable,
     PulledMass, RigidBody, Ring, Swing, Top,
 };
-use crate::law::ContactLaw;
-use crate::scheme::stabilise::Stabilise;
-use crate::scheme::{OptionKind, SCHEMES, Settings};
-use crate::{Differentiated, Model, ModelError, SimulationOptions, State, System};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::scheme::stabilise::Stabilise;
+use nonsmooth::scheme::{OptionKind, SCHEMES, Settings};
+use nonsmooth::{Differentiated, Model, ModelError, SimulationOptions, State, System};
 
 /// A model, a start, and a run that passes through all that the model has: impacts, stick, slip, rest.
 pub struct Case {

@@ -1,7 +1,7 @@
 //! A mass on a spring, its velocity measured from a belt that runs: q̇ = u + β.
 
-use crate::law::ContactLaw;
-use crate::{Layout, Model, Scalar};
+use nonsmooth::law::ContactLaw;
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A unit mass at the fixed position q = x on a belt of constant speed; u is its velocity relative to the belt.
 ///

@@ -3,23 +3,19 @@
 //!
 //! Whatever is reported solved is judged again in `random/verify.rs`, from the complementarity conditions.
 
-#![allow(clippy::unwrap_used)]
-
 mod families;
 mod lemke;
 mod no_solution;
 mod planted;
 mod promises;
-#[path = "../random/mod.rs"]
-mod random;
 mod residual;
 mod small;
 mod unique;
 
+use crate::random::verify::judge;
 use complementarity::linear::Dense;
 use complementarity::solver::{SolverInfo, make};
 use complementarity::{Options, Problem, Report, Status};
-use random::verify::judge;
 
 fn handles(info: &SolverInfo, problem: &Problem) -> bool {
     problem.blocks().iter().all(|b| (info.handles)(&b.set))

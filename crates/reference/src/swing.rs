@@ -1,6 +1,6 @@
 //! The mathematical pendulum in its angle: smooth and nonlinear, mass constant, force h(q).
 
-use crate::{Layout, Model, Scalar};
+use nonsmooth::{Layout, Model, Scalar};
 
 /// A point mass 1 kg on a rod of length 1 m; `phi` is measured from the downward vertical.
 #[derive(Debug, Clone)]

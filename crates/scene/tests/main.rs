@@ -1,0 +1,20 @@
+//! Tests of scenes: formulas, every scheme on the bundled scenes, the tables of the papers, files and pages.
+//!
+//! One program: a file or folder of `tests` is a module of it, and its name picks its tests, as in
+//! `cargo test -p nonsmooth-scene --test tests augmented`.
+#![allow(clippy::unwrap_used)] // a test fails on an error
+
+mod augmented;
+mod closed_forms;
+mod formulas;
+mod fuzz;
+mod pile;
+mod projected;
+mod rattle;
+mod report;
+mod schemes;
+mod tdg;
+mod trapezoidal;
+mod twins;
+mod warm_start;
+mod watched;
