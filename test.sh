@@ -4,7 +4,14 @@
 # environment of its own, target/python, packages of npm into viewer/node_modules, and Chromium, where it is missing and apt-get may.
 set -euo pipefail
 cd "$(dirname "$0")"
-step() { printf '\n== %s\n' "$*"; }
+
+# Names a step, and remembers how long the one before it took.
+times="" name="" since=$SECONDS
+step() {
+  [ -z "$name" ] || times+=$(printf ' %s %ds,' "${name%%:*}" $((SECONDS - since)))
+  name=$* since=$SECONDS
+  [ -z "$name" ] || printf '\n== %s\n' "$name"
+}
 
 for component in rustfmt clippy; do
   if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
@@ -40,6 +47,7 @@ fi
 step "format";  cargo fmt --all --check
 step "lints";   cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "docs";    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+step "tests to build"; cargo test --workspace --quiet --no-run
 step "tests";   cargo test --workspace --quiet
 # The command that the tests have built: `cargo run` would build it anew, without the features that the tests add.
 step "example"; "${CARGO_TARGET_DIR:-target}/debug/nonsmooth" run woodpecker >/dev/null
@@ -50,4 +58,6 @@ if ! cmp -s viewer/dist/template.html crates/scene/src/report/template.html; the
 fi
 program="$(realpath "${CARGO_TARGET_DIR:-target}")/debug/nonsmooth"
 step "browser"; ( cd viewer && npm test --silent && node test/reports.mjs "$program" )
-echo; echo "all good"
+step ""
+echo; echo "time:${times%,}"
+echo "all good"
