@@ -1,9 +1,9 @@
 //! Input that cannot be simulated.
 
 use crate::contract::ModelError;
+use crate::control::Uneven;
 use crate::names::did_you_mean;
 use crate::scheme::SettingsError;
-use crate::simulation::Uneven;
 use complementarity::solver::OptionsError;
 
 /// Why a simulation cannot start. Every message names the offender.

@@ -32,7 +32,9 @@
 //! # Ok::<(), nonsmooth::Error>(())
 //! ```
 
+pub mod accounting;
 pub mod contract;
+pub mod control;
 mod error;
 pub mod law;
 pub mod measure;

@@ -2,9 +2,11 @@
 
 use crate::wrapped::{Change, Wrapped};
 use complementarity::solver;
+use nonsmooth::accounting::{Certificate, Ledger, Meter};
 use nonsmooth::contract::Reach;
-use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve, Span};
-use nonsmooth::simulation::{Certificate, Ledger, Meter, Observe, Recording, Trajectory};
+use nonsmooth::control::Span;
+use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
+use nonsmooth::simulation::{Observe, Recording, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, Step, Summary, System};
 use nonsmooth_reference::{Ball, Case, Incline, Oscillator, Variant, cases, variants};
 

@@ -10,10 +10,11 @@
 //! moves does work of either sign.
 
 use crate::wrapped::{Change, Wrapped};
+use nonsmooth::accounting::{Ledger, Line, Meter};
 use nonsmooth::contract::Kind;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::{self, Scheme, Settings};
-use nonsmooth::simulation::{Ledger, Line, Meter, Status};
+use nonsmooth::simulation::Status;
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary, System};
 use nonsmooth_reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
 use std::cell::RefCell;

@@ -6,6 +6,7 @@
 
 mod accelerations;
 mod allocation;
+mod arrows;
 mod bad_input;
 mod certificate;
 mod contract;

@@ -4,10 +4,10 @@ use crate::file::SceneError;
 use crate::prepare::Prepared;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::LeastNorm;
+use nonsmooth::accounting::{Meter, potential_energy};
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::law::{ElementSets, Friction, Law, Normal};
 use nonsmooth::names::Names;
-use nonsmooth::simulation::{Meter, potential_energy};
 use std::fmt::Write;
 
 /// Velocities up to which the mass matrix is shown.

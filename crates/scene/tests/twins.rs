@@ -119,8 +119,8 @@ fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_h
     // Smooth and conservative: the energy of the midpoint rule stays to O(h²).
     let records = run(system, &scene.start, 1e-3, 1.0);
     let energy = |r: &Record| {
-        nonsmooth::simulation::Meter::default().kinetic(system, r.t, &r.q, &r.u)
-            + nonsmooth::simulation::potential_energy(system, r.t, &r.q)
+        nonsmooth::accounting::Meter::default().kinetic(system, r.t, &r.q, &r.u)
+            + nonsmooth::accounting::potential_energy(system, r.t, &r.q)
     };
     let drift = (energy(records.last().unwrap()) - energy(&records[0])).abs();
     assert!(drift < 1e-4, "energy drifts by {drift:e}");

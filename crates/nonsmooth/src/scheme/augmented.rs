@@ -26,16 +26,19 @@
 
 mod examine;
 mod options;
+mod step_size;
 mod tableau;
 
 pub use options::{AugmentedOptions, Control, Inaccurate, Powers, Substeps};
+pub use step_size::{Lengths, StepSize};
 pub use tableau::Tableau;
 
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve, Span};
+use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Candidates, Kind, System};
-use crate::simulation::{Certificate, Controller, Ledger, Meter, StepSize};
+use crate::control::{Controller, Span};
 use crate::state::{Outcome, Sigma, State, Step};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::{FullProblem, room};
@@ -65,11 +68,11 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 }
 
 /// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
-pub(crate) const ROWS_FROM: f64 = 3.0;
+const ROWS_FROM: f64 = 3.0;
 /// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
-pub(crate) const ROUNDING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-9;
 
 /// Augmented time stepping. See the [module](self).
 pub struct Augmented {

@@ -39,9 +39,10 @@ pub use theta_step::{ForceRule, Forecast};
 pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Needs, System};
+use crate::control::{Controller, Span};
 use crate::names::nearest;
-use crate::simulation::{Certificate, Controller, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::{FullProblem, Options, Report, Solver};
 
@@ -247,19 +248,6 @@ pub trait Scheme {
     fn last_included(&self) -> Option<&[bool]> {
         None
     }
-}
-
-/// The times of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct Span<'a> {
-    /// Start, s.
-    pub start: f64,
-    /// End, s.
-    pub end: f64,
-    /// Step that was asked for, s.
-    pub step: f64,
-    /// Times at which a step ends, in ascending order, s.
-    pub breaks: &'a [f64],
 }
 
 /// All schemes.

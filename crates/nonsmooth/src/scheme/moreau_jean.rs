@@ -24,8 +24,8 @@ use super::theta_step::{
 };
 use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::System;
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 

@@ -16,8 +16,8 @@
 use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::{ACTIVATION, Applied, Restitution, SUPPORTS, VelocityLevel, gap, kinematics_residual};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};

@@ -18,8 +18,8 @@ use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::System;
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 

@@ -5,8 +5,8 @@ use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
 use super::velocity_level::ACTIVATION;
 use super::{Failure, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 
 pub(super) const VIOLATION_TOL: OptionInfo = OptionInfo {

@@ -27,8 +27,8 @@ use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, NEWTON_TOL, THETA};
 use super::velocity_level::{SUPPORTS, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 

@@ -24,8 +24,8 @@ use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, forecast_from};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::System;
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 

@@ -47,8 +47,8 @@ pub use options::SchatzmanPaoliOptions;
 
 use super::velocity_level::is_impact;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Meter};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
 use equation::{Before, Equation, Place};

@@ -1,10 +1,9 @@
 //! What happens to a step once it is final: certificate, ledger, events, sums, observers.
 
-use super::certificate::Certificate;
-use super::energy::{Ledger, Line, potential_energy};
 use super::events::{Event, EventKind, switches};
 use super::options::Observe;
 use super::run::{Frame, Simulation};
+use crate::accounting::{Certificate, Ledger, Line, potential_energy};
 use crate::contract::System;
 use crate::state::{State, Step};
 

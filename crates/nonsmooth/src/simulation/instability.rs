@@ -10,7 +10,7 @@
 //! the energy that the motion would have without what the numerics have added since, a run is unstable if n ≥ 4 and gain > E_0 · max(1, 1.01ⁿ − 1): the numerics have at least doubled the energy, and it grew by more than 1 % in
 //! every step on the average; and if at least half of that is there: in some schemes numerical lines balance others, and what dampers take at once does no harm. An impact that is resolved at a step end, not where it happens, also moves G, by O(dt) of the energy; but not one per cent in every step.
 
-use super::energy::{Ledger, Line};
+use crate::accounting::{Ledger, Line};
 
 /// Growth of the energy per step that is one of an instability.
 const PER_STEP: f64 = 0.01;

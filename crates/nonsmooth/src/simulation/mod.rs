@@ -9,9 +9,7 @@
 //! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
 
 mod by_identity;
-pub mod certificate;
-pub mod controller;
-pub mod energy;
+mod energy;
 pub mod events;
 mod examine;
 mod instability;
@@ -21,18 +19,14 @@ mod problem;
 mod run;
 mod side_steps;
 mod start;
-pub mod step_size;
 mod stop;
 mod summary;
 pub mod trajectory;
 
-pub use certificate::Certificate;
-pub use controller::{Controller, FixedStep, Proposal, Uneven, Verdict};
-pub use energy::{EnergySummary, Ledger, Line, Meter, potential_energy};
+pub use energy::EnergySummary;
 pub use events::{Change, Event, EventKind};
 pub use examine::{Observer, StepView};
 pub use options::{Observe, Policy, SimulationOptions};
 pub use run::{Advance, Simulation};
-pub use step_size::{Lengths, StepSize};
 pub use summary::{Status, Stop, Summary, Work};
 pub use trajectory::{Recheck, Record, Recording, StepRecord, Trajectory, along, between, dense_output, through};

@@ -1,8 +1,6 @@
 //! The loop. See the [module](super).
 
-use super::certificate::Certificate;
-use super::controller::{Controller, FixedStep, Proposal, Verdict};
-use super::energy::{EnergySummary, Ledger, Meter, potential_energy};
+use super::energy::EnergySummary;
 use super::events::EventLog;
 use super::examine::Observer;
 use super::instability::Watch;
@@ -12,10 +10,12 @@ use super::problem::Keep;
 use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, Work};
+use crate::accounting::{Certificate, Ledger, Meter, potential_energy};
 use crate::contract::{Reach, System};
+use crate::control::{Controller, FixedStep, Proposal, Span, Verdict};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
-use crate::scheme::{Failure, Scheme, Solve, Span};
+use crate::scheme::{Failure, Scheme, Solve};
 use crate::state::{State, Step};
 use complementarity::{Options as SolverOptions, Solver, room, solver};
 use std::cell::RefCell;

@@ -1,8 +1,8 @@
 //! How a run ended, and what it came to.
 
-use super::certificate::Certificate;
 use super::energy::EnergySummary;
 use super::events::Event;
+use crate::accounting::Certificate;
 use crate::contract::Derivatives;
 use crate::scheme::Failure;
 use crate::state::{Outcome, State};

@@ -1,7 +1,7 @@
 //! Recording: which steps are kept, at which times, and how a recorded run is checked again.
 
-use super::certificate::Certificate;
 use super::{Observer, StepView};
+use crate::accounting::Certificate;
 use crate::contract::{Reach, System};
 use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;

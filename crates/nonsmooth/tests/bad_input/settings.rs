@@ -1,8 +1,8 @@
 //! Names and options that are unknown, and features that a scheme lacks.
 
 use super::flawed::{Flaw, names, options, run_error, simulate, start};
+use nonsmooth::control::{Controller, Proposal, Uneven, Verdict};
 use nonsmooth::scheme::{SCHEMES, Settings, SettingsError};
-use nonsmooth::simulation::{Controller, Proposal, Uneven, Verdict};
 use nonsmooth::{Differentiated, Error, Layout, Model, Scalar, Simulation, SimulationOptions, State, scheme};
 use nonsmooth_reference::{Ball, cases};
 

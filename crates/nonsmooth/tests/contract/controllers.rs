@@ -1,7 +1,8 @@
 //! Controllers: steps that are dropped or taken back leave no trace.
 
 use super::{BOTH, make, run, take};
-use nonsmooth::simulation::{Controller, Observer, Proposal, Recording, Status, StepView, Trajectory, Verdict};
+use nonsmooth::control::{Controller, Proposal, Verdict};
+use nonsmooth::simulation::{Observer, Recording, Status, StepView, Trajectory};
 use nonsmooth::{Simulation, SimulationOptions, State, Step, System};
 use nonsmooth_reference::{Ball, Balls};
 use std::cell::RefCell;

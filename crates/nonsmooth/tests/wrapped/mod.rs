@@ -3,8 +3,10 @@
 //! With it the tests plant faults in a scheme, watch it or take its workspace away.
 
 use complementarity::FullProblem;
-use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, SettingsError, Solve, Span};
-use nonsmooth::simulation::{Certificate, Controller, Ledger, Meter};
+use nonsmooth::accounting::{Certificate, Ledger, Meter};
+use nonsmooth::control::Controller;
+use nonsmooth::control::Span;
+use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, SettingsError, Solve};
 use nonsmooth::{State, Step, System};
 
 /// What is done instead of a call to the scheme inside. What is not written here is that call.

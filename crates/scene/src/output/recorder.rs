@@ -1,8 +1,9 @@
 //! The trajectory of a run, row by row into an archive.
 
 use super::npz::Npz;
+use nonsmooth::accounting::Ledger;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
-use nonsmooth::simulation::{Ledger, Observer, StepView};
+use nonsmooth::simulation::{Observer, StepView};
 use nonsmooth::{State, System};
 use std::collections::HashMap;
 use std::io;
@@ -248,8 +249,8 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn begin(&mut self, system: &dyn System, start: &State) {
-        let kinetic = nonsmooth::simulation::Meter::default().kinetic(system, start.t, &start.q, &start.u);
-        self.energy = kinetic + nonsmooth::simulation::potential_energy(system, start.t, &start.q);
+        let kinetic = nonsmooth::accounting::Meter::default().kinetic(system, start.t, &start.q, &start.u);
+        self.energy = kinetic + nonsmooth::accounting::potential_energy(system, start.t, &start.q);
         let numbers = [self.energy, 0.0, 0.0, 0.0, 0.0];
         let result = self.row(start.t, 0.0, &start.q, &start.u, numbers, 0);
         self.keep(result);

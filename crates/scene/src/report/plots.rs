@@ -4,8 +4,8 @@ use super::arrays::{Arrays, Data};
 use super::thinning::Kept;
 use crate::output::{Archive, Column, Recorded, Rows};
 use crate::prepare::Prepared;
+use nonsmooth::accounting::{Meter, potential_energy};
 use nonsmooth::contract::{Candidates, Interaction};
-use nonsmooth::simulation::{Meter, potential_energy};
 use serde_json::{Value, json};
 use std::io;
 

@@ -8,8 +8,9 @@ mod slope;
 mod turning;
 mod whole_runs;
 
+use nonsmooth::accounting::Line;
 use nonsmooth::contract::Kind;
-use nonsmooth::simulation::{Line, Observer, Record, Recording, Status, StepView, Summary, Trajectory};
+use nonsmooth::simulation::{Observer, Record, Recording, Status, StepView, Summary, Trajectory};
 use nonsmooth::{State, System};
 use nonsmooth_scene::prepare::{Prepared, Request};
 

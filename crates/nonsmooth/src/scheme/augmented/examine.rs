@@ -1,8 +1,8 @@
 //! Certificate and ledger of an extrapolated step: those of its substeps, and what extrapolation adds.
 
 use super::{Augmented, Tableau};
+use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::contract::System;
-use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::state::{State, Step};
 
 /// Every substep of a row with its start.

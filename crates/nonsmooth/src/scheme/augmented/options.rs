@@ -1,8 +1,8 @@
 //! Options of the scheme.
 
-use crate::scheme::Span;
+use super::step_size::Lengths;
+use crate::control::Span;
 use crate::scheme::settings::{OptionInfo, OptionKind, Settings, SettingsError};
-use crate::simulation::Lengths;
 
 /// Schemes of one step that can be a base.
 const BASES: &[&str] = &["moreau-midpoint", "moreau-jean", "rattle", "projected-direct", "projected-combined"];

@@ -15,9 +15,9 @@
 use super::misfit::worsen;
 use super::second::slips_on;
 use super::{FrictionDirection, Place, Rattle};
+use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Kind, System};
 use crate::scheme::velocity_level::line_of;
-use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;

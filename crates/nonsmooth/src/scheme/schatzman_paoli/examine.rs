@@ -7,9 +7,9 @@
 
 use super::equation::{Before, Place};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
+use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Kind, System};
 use crate::scheme::velocity_level::VelocityLevel;
-use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};

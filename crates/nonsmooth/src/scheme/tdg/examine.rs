@@ -14,9 +14,9 @@
 use super::Tdg;
 use super::jump::Place;
 use super::values::{self, Allowed};
+use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::System;
 use crate::scheme::velocity_level::line_of;
-use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};

@@ -1,9 +1,9 @@
 //! A finished step looked at again: certificate and ledger.
 
 use super::{ForceRule, ThetaStep, blend};
+use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::contract::System;
 use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel, kinematics_residual};
-use crate::simulation::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
 

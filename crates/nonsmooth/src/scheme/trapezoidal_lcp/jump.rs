@@ -1,10 +1,10 @@
 //! Collisions: compression and decompression at a point, (7.5)-(7.9), and Newton's law.
 
+use crate::accounting::Certificate;
 use crate::contract::{Kind, System};
 use crate::law::{Law, Normal};
 use crate::scheme::velocity_level::{Restitution, VelocityLevel};
 use crate::scheme::{Failure, Solve};
-use crate::simulation::Certificate;
 use crate::state::{State, Step, StepReport};
 use complementarity::Polygon;
 use complementarity::linear::dense::max_norm;

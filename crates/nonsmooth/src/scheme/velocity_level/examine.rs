@@ -1,8 +1,8 @@
 //! A finished step looked at again: certificate and ledger, as far as they do not depend on where a scheme evaluates its functions.
 
 use super::VelocityLevel;
+use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Kind, System};
-use crate::simulation::{Certificate, Ledger, Line, Meter};
 use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;

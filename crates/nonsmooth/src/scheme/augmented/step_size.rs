@@ -22,9 +22,8 @@
 //! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
 //! grows up to dt_max, so that the run costs what the base scheme costs. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`).
 
-use super::controller::{Controller, Proposal, Verdict};
-use crate::scheme::Span;
-use crate::scheme::augmented::{ROUNDING, ROWS_FROM};
+use super::{ROUNDING, ROWS_FROM};
+use crate::control::{Controller, Proposal, Span, Verdict};
 use crate::state::{Outcome, Step};
 use std::collections::VecDeque;
 

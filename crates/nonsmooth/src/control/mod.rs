@@ -1,0 +1,108 @@
+//! Controllers: which step is tried next, and what becomes of a step that was made.
+//!
+//! The loop over time stands in one place ([`crate::Simulation`]); fixed stepping, event stepping and
+//! step-size control differ only in the controller.
+
+mod fixed;
+
+pub use fixed::FixedStep;
+
+use crate::state::Step;
+
+/// A step to try.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proposal {
+    /// Its length, s.
+    pub dt: f64,
+    /// Where it ends: set exactly, so that grids do not drift.
+    pub t_end: f64,
+}
+
+/// What becomes of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Take it.
+    Accept,
+    /// Drop it and propose again from its start.
+    Retry,
+    /// Drop it and this many accepted steps before it (at most [`Controller::lag`]).
+    RollBack(usize),
+}
+
+/// Decides on steps.
+pub trait Controller {
+    /// The next step from time `t`, or `None` at the end.
+    fn propose(&mut self, t: f64) -> Option<Proposal>;
+
+    /// Judges a step that was made.
+    fn judge(&mut self, step: &Step) -> Verdict;
+
+    /// A step was accepted and the loop now stands at `t`; also called after a roll-back.
+    fn arrived(&mut self, t: f64);
+
+    /// How many accepted steps may still be rolled back (0 to 2). Observers see a step only when it is final.
+    fn lag(&self) -> usize {
+        0
+    }
+
+    /// Steps still to come, if known: for progress.
+    fn remaining(&self) -> Option<usize> {
+        None
+    }
+
+    /// Longest step that it will propose, s, if it is not the step of the run.
+    fn longest(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether all steps that it will propose have one length, as schemes of several steps need it; if not, why.
+    fn one_length(&self) -> Result<(), Uneven> {
+        Err(Uneven::Controller)
+    }
+}
+
+/// Why steps will not all have one length.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Uneven {
+    /// The controller changes it.
+    #[error("this controller changes their length")]
+    Controller,
+    /// The run is not a whole number of steps.
+    #[error(
+        "from {start} to {end} there are {} of {step}; {} or {} would fit",
+        (.end - .start) / .step,
+        (.end - .start) / ((.end - .start) / .step).ceil(),
+        (.end - .start) / ((.end - .start) / .step).floor().max(1.0)
+    )]
+    End {
+        /// Start, s.
+        start: f64,
+        /// End, s.
+        end: f64,
+        /// Step, s.
+        step: f64,
+    },
+    /// A known time at which something jumps is not a grid point.
+    #[error("the model has a break at t = {t}, which is no whole number of steps of {step} from {start}")]
+    Break {
+        /// Time of the break, s.
+        t: f64,
+        /// Start, s.
+        start: f64,
+        /// Step, s.
+        step: f64,
+    },
+}
+
+/// The times of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Span<'a> {
+    /// Start, s.
+    pub start: f64,
+    /// End, s.
+    pub end: f64,
+    /// Step that was asked for, s.
+    pub step: f64,
+    /// Times at which a step ends, in ascending order, s.
+    pub breaks: &'a [f64],
+}
