@@ -43,12 +43,12 @@ pub mod polynomial;
 mod root;
 pub mod scheme;
 pub mod simulation;
-mod state;
+pub mod state;
 
 pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
-pub use state::{Memory, Parts, Percussions, Reason, Sigma, Stages, State, Step, StepReport};
+pub use state::{Percussions, Reason, Sigma, Stages, State, Step, StepReport};
 
 /// Compiles and runs the Rust blocks of the README.
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ use complementarity::solver;
 use nonsmooth::accounting::{Certificate, Ledger, Meter};
 use nonsmooth::contract::Reach;
 use nonsmooth::control::Span;
+use nonsmooth::scheme::schatzman_paoli::SchatzmanPaoliMemory;
 use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
 use nonsmooth::simulation::{Observe, Recording, Trajectory};
 use nonsmooth::{Differentiated, Model, Simulation, SimulationOptions, State, Step, Summary, System};
@@ -255,8 +256,15 @@ fn a_run_in_two_parts_is_the_run_in_one() {
         };
         let (whole, half) = (go(start.clone(), end), go(start, 1.0));
         let parts = go(half, end);
-        let all =
-            |s: &State| (s.t.to_bits(), bits(&s.q), bits(&s.u), bits(s.percussions.values()), bits(&s.memory.before));
+        let all = |s: &State| {
+            (
+                s.t.to_bits(),
+                bits(&s.q),
+                bits(&s.u),
+                bits(s.percussions.values()),
+                bits(&s.memory.of::<SchatzmanPaoliMemory>().before),
+            )
+        };
         assert_eq!(all(&whole), all(&parts), "{}", variant.label);
     }
 }

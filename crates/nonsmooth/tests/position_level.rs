@@ -2,6 +2,7 @@
 
 use complementarity::FullProblem;
 use nonsmooth::law::ContactLaw;
+use nonsmooth::scheme::schatzman_paoli::SchatzmanPaoliMemory;
 use nonsmooth::scheme::{self, Failure, Settings};
 use nonsmooth::simulation::{Record, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Summary};
@@ -118,7 +119,7 @@ fn a_first_step_on_velocity_level_would_rebound_without_restitution() {
     let jean = scheme::make("moreau-jean", &Settings::new()).unwrap();
     let mut one = Simulation::new(&system, start.clone(), jean, SimulationOptions::new(h, h)).unwrap().run().end;
     assert!((one.q[0] + 0.7 * h * v).abs() <= 1e-15, "through the ground: {}", one.q[0]);
-    one.memory.before.clone_from(&start.q);
+    one.memory.make::<SchatzmanPaoliMemory>().before.0.clone_from(&start.q);
     let mut options = SimulationOptions::new(h, 10.0 * h);
     options.initial_tolerance = h * v;
     let goes_on = scheme::make(SCHEME, &Settings::new()).unwrap();

@@ -26,12 +26,15 @@
 
 mod examine;
 mod options;
+mod record;
 mod step_size;
 mod tableau;
 
 pub use options::{AugmentedOptions, Control, Inaccurate, Powers, Substeps};
 pub use step_size::{Lengths, StepSize};
 pub use tableau::Tableau;
+
+pub use record::{AugmentedMemory, AugmentedStep};
 
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::SUPPORTS;
@@ -153,7 +156,7 @@ impl Augmented {
         step: &mut Step,
     ) -> Result<(), Failure> {
         let modified = self.options.modified_restitution && self.dt_min > 0.0;
-        step.restitution_power = if modified { (h / self.dt_min).max(1.0) } else { 0.0 };
+        step.restitution_exponent = if modified { (h / self.dt_min).max(1.0) } else { 1.0 };
         self.base.step(system, from, h, solve, step)
     }
 
@@ -168,7 +171,7 @@ impl Augmented {
     ) -> Result<bool, Failure> {
         let even = self.even(system, start, out);
         let most = self.rows(even);
-        let mut steps = std::mem::take(&mut out.extrapolation.steps);
+        let mut steps = std::mem::take(&mut out.record.make::<AugmentedStep>().steps);
         let mut report = out.report;
         let mut result = Ok(true);
         let (nq, nu) = (start.q.len(), start.u.len());
@@ -199,7 +202,7 @@ impl Augmented {
                 report.join(&step.report);
                 let switches = switches(start, step);
                 if switches > 0 {
-                    out.extrapolation.switches = switches;
+                    out.record.make::<AugmentedStep>().switches = switches;
                     result = Ok(false);
                     break 'rows;
                 }
@@ -230,7 +233,7 @@ impl Augmented {
             }
         }
         if !matches!(result, Ok(true)) {
-            out.extrapolation.steps = steps;
+            out.record.make::<AugmentedStep>().steps = steps;
             out.report = report;
             return result;
         }
@@ -238,7 +241,7 @@ impl Augmented {
             (self.order_of(rows, even), if accurate { Outcome::Smooth } else { Outcome::Inaccurate });
         if rows == 1 {
             // One base step it is.
-            let e = &mut out.extrapolation;
+            let e: &mut AugmentedStep = out.record.make();
             (e.order, e.outcome, e.steps) = (order, outcome, steps);
             e.project = self.options.substeps == Substeps::Odd;
             return Ok(true);
@@ -248,8 +251,8 @@ impl Augmented {
         std::mem::swap(out, &mut steps[0]);
         let counts = (1..=rows).map(|i| self.count(i) as u32);
         out.begin(dt);
-        out.restitution_power = 0.0;
-        out.extrapolation.counts.extend(counts);
+        out.restitution_exponent = 1.0;
+        out.record.make::<AugmentedStep>().counts.extend(counts);
         let (first, last) = (&steps[0], &steps[used - 1]);
         out.end.t = start.t + dt;
         let (best, _) = self.tableau.diagonal();
@@ -263,7 +266,7 @@ impl Augmented {
         room::assign(&mut out.gamma_plus, &last.gamma_plus);
         out.end.memory.assign(&last.end.memory);
         out.report = report;
-        let e = &mut out.extrapolation;
+        let e: &mut AugmentedStep = out.record.make();
         e.steps = steps;
         (e.order, e.outcome, e.even) = (order, outcome, even);
         (e.error, e.change) = (error, relative);
@@ -299,10 +302,10 @@ fn meaning(list: &Candidates, i: usize) -> u32 {
 
 /// Calls `found` with the place and the bits of every law in a list that is not in the mode of the step before.
 pub(crate) fn for_each_switch(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
-    if !start.memory.judged {
+    if !start.memory.of::<AugmentedMemory>().judged {
         return;
     }
-    let before = &start.memory.sigma;
+    let before = &start.memory.of::<AugmentedMemory>().sigma;
     for (i, k) in list.items().iter().enumerate() {
         let last = start.percussions.place(i, k.id).and_then(|at| before.get(at)).copied().unwrap_or(Sigma::OPEN);
         // An element that was not there before has nothing to be compared with.
@@ -345,8 +348,8 @@ impl Scheme for Augmented {
     ) -> Result<(), Failure> {
         self.base_step(system, start, dt, solve, out)?;
         let found = switches(start, out);
-        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.judged;
-        let e = &mut out.extrapolation;
+        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.of::<AugmentedMemory>().judged;
+        let e: &mut AugmentedStep = out.record.make();
         (e.order, e.switches) = (1, found);
         e.outcome = match (one, found) {
             (_, 0) => Outcome::Smooth,
@@ -354,13 +357,14 @@ impl Scheme for Augmented {
             (false, _) => Outcome::Detected,
         };
         if !one && found == 0 && !self.extrapolate(system, start, dt, solve, out)? {
-            out.extrapolation.outcome = Outcome::Detected;
+            out.record.make::<AugmentedStep>().outcome = Outcome::Detected;
         }
         if !(all_finite(&out.end.q) && all_finite(&out.end.u)) {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
-        room::assign(&mut out.end.memory.sigma, &out.sigma);
-        out.end.memory.judged = true;
+        let memory: &mut AugmentedMemory = out.end.memory.make();
+        room::assign(&mut memory.sigma, &out.sigma);
+        memory.judged = true;
         Ok(())
     }
 

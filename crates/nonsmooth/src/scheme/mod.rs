@@ -27,7 +27,7 @@ pub use augmented::{Augmented, AugmentedOptions};
 pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
 pub use moreau_midpoint::MoreauMidpoint;
 pub use position_theta::PositionTheta;
-pub use projected::{Coupling, ProjectedOptions};
+pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;
 pub use projected_direct::ProjectedDirect;
 pub use projection::Metric;
@@ -35,7 +35,7 @@ pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};
-pub use theta_step::{ForceRule, Forecast};
+pub use theta_step::{ForceRule, Forecast, ThetaMemory};
 pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 

@@ -1,5 +1,9 @@
 //! What the projected schemes share: options, and how a finished step is looked at again.
 
+mod record;
+
+pub use record::ProjectedStep;
+
 use super::projection::{Metric, Onto, Projection};
 use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
@@ -145,8 +149,9 @@ impl Projected {
     /// The solved step into `out`.
     pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
         self.step.finish(start, out);
-        out.multipliers.clear();
-        out.multipliers.extend_from_slice(self.projection.tau());
+        let multipliers = &mut out.record.make::<ProjectedStep>().multipliers;
+        multipliers.clear();
+        multipliers.extend_from_slice(self.projection.tau());
     }
 
     /// s of a finished step.
@@ -154,7 +159,8 @@ impl Projected {
         self.projection.begin(system, &step.candidates);
         self.shift.clear();
         self.shift.resize(step.end.q.len(), 0.0);
-        if step.multipliers.iter().all(|&tau| tau == 0.0) || step.multipliers.len() != step.candidates.components() {
+        let multipliers = &step.record.of::<ProjectedStep>().multipliers;
+        if multipliers.iter().all(|&tau| tau == 0.0) || multipliers.len() != step.candidates.components() {
             return;
         }
         if self.options.metric == Metric::Mass
@@ -163,12 +169,13 @@ impl Projected {
             self.projection.set_matrix(matrix);
         }
         let (t, q, list) = (step.end.t, &step.end.q, &step.candidates);
-        self.projection.shift_of(system, t, q, list, &step.multipliers, &mut self.shift);
+        self.projection.shift_of(system, t, q, list, multipliers, &mut self.shift);
     }
 
     pub(super) fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
         self.shift_of(system, start, step);
         self.step.certify(system, start, step, Some(&self.shift), out);
+        let multipliers = &step.record.of::<ProjectedStep>().multipliers;
         let size = 1.0 + step.end.q.iter().fold(0.0f64, |m, q| m.max(q.abs()));
         for (i, k) in step.candidates.items().iter().enumerate() {
             if k.kind != Kind::Contact {
@@ -176,7 +183,7 @@ impl Projected {
             }
             let mut g = [0.0];
             system.position(k, step.end.t, &step.end.q, &mut g);
-            let tau = step.multipliers.get(step.candidates.range(i).start).copied().unwrap_or(0.0);
+            let tau = multipliers.get(step.candidates.range(i).start).copied().unwrap_or(0.0);
             out.multiplier = out.multiplier.max(tau.abs());
             // g = 0 with any τ where the combined scheme closes a contact, else 0 ≤ g ⊥ τ ≥ 0.
             let unilateral = g[0].min(tau).abs();

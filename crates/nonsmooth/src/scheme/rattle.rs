@@ -31,12 +31,15 @@
 
 mod examine;
 mod first;
+mod memory;
 mod misfit;
 mod options;
 mod second;
 mod sensitivity;
 
 pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions};
+
+pub use memory::RattleMemory;
 
 use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::SUPPORTS;
@@ -131,7 +134,7 @@ impl Rattle {
         self.in_first = true;
         self.first.begin(place);
         // For many contacts the forces of the start are as hard to find as the percussions.
-        if place.start.memory.middle.is_empty() && place.list.components() <= FEW {
+        if place.start.memory.of::<RattleMemory>().middle.is_empty() && place.list.components() <= FEW {
             self.initial_guess(place, solve);
         }
         if self.options.guess == Guess::Predicted {
@@ -241,8 +244,9 @@ impl Scheme for Rattle {
         out.end.t = start.t + dt;
         out.end.q.clone_from(&self.first.q);
         out.end.u.clone_from(&self.second.u);
-        out.end.memory.middle.clone_from(&self.first.v);
-        out.end.memory.first.clone_from(&self.first.p);
+        let memory = out.end.memory.make::<RattleMemory>();
+        memory.middle.0.clone_from(&self.first.v);
+        memory.first.0.clone_from(&self.first.p);
         if let Some(work) = self.second.work.as_mut() {
             work.velocities_after(&self.second.u);
             work.finish(out);

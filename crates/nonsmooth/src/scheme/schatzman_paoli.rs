@@ -42,8 +42,11 @@
 mod equation;
 mod examine;
 mod options;
+mod record;
 
 pub use options::SchatzmanPaoliOptions;
+
+pub use record::{SchatzmanPaoliMemory, SchatzmanPaoliStep};
 
 use super::velocity_level::is_impact;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
@@ -143,12 +146,19 @@ impl SchatzmanPaoli {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
-        let first = start.memory.before.is_empty();
-        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.memory.before) };
+        let first = start.memory.of::<SchatzmanPaoliMemory>().before.is_empty();
+        let before = if first {
+            Before::Velocity(&start.u)
+        } else {
+            Before::Position(&start.memory.of::<SchatzmanPaoliMemory>().before)
+        };
         let place = Place { t: start.t, dt, before, middle: &start.q };
         let kept = self.ahead.key == Some(key(system, &place, solve, out)) && !first;
         let ahead = &mut self.ahead;
-        if kept && same_bits(&ahead.before, &start.memory.before) && same_bits(&ahead.middle, &start.q) {
+        if kept
+            && same_bits(&ahead.before, &start.memory.of::<SchatzmanPaoliMemory>().before)
+            && same_bits(&ahead.middle, &start.q)
+        {
             std::mem::swap(&mut self.q, &mut ahead.q);
             std::mem::swap(&mut self.p, &mut ahead.p);
             out.report.residual = ahead.report.residual;
@@ -234,7 +244,7 @@ impl SchatzmanPaoli {
             let here = (out.end.q[j] - start.q[j]) / dt;
             // w_k = 2u_k − w_{k+1}.
             let then = 2.0 * start.u[j] - here;
-            change += w * ((out.ahead[j] - out.end.q[j]) / dt - then);
+            change += w * ((self.ahead.q[j] - out.end.q[j]) / dt - then);
             forces += w * (free[j] - here);
         }
         is_impact(f64::abs(change), 2.0 * forces, 0.0)
@@ -309,12 +319,13 @@ impl Scheme for SchatzmanPaoli {
         }
         out.end.t = t;
         out.end.q.clone_from(&self.q);
-        out.end.memory.before.clone_from(&start.q);
-        out.ahead.clone_from(&self.ahead.q);
+        out.end.memory.make::<SchatzmanPaoliMemory>().before.0.clone_from(&start.q);
+        let ahead = &mut out.record.make::<SchatzmanPaoliStep>().ahead;
+        ahead.0.clone_from(&self.ahead.q);
         out.end.u.clear();
-        out.end.u.extend(out.ahead.iter().zip(&start.q).map(|(ahead, q)| (ahead - q) / (2.0 * dt)));
+        out.end.u.extend(ahead.iter().zip(&start.q).map(|(ahead, q)| (ahead - q) / (2.0 * dt)));
         self.finish(system, start, out);
-        if start.memory.before.is_empty() && self.p.iter().any(|p| *p != 0.0) {
+        if start.memory.of::<SchatzmanPaoliMemory>().before.is_empty() && self.p.iter().any(|p| *p != 0.0) {
             // An impact in the very first step: the last problem must be the one that shows what forces alone make of u₀.
             let place = Place { t: start.t, dt, before: Before::Velocity(&start.u), middle: &start.q };
             self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut StepReport::default())?;

@@ -43,12 +43,15 @@ mod iterate;
 mod jump;
 mod newton;
 mod options;
+mod record;
 mod stiffness;
 mod tableau;
 mod values;
 
 pub use options::{Position, TdgOptions};
 pub use tableau::{MAX_DEGREE, Side, Tableau};
+
+pub use record::{TdgMemory, TdgStep};
 
 use super::acceleration::{Forces, still};
 use super::settings::{Settings, SettingsError};
@@ -174,10 +177,11 @@ impl Tdg {
         room::resize(&mut self.gamma, list.components(), 0.0);
         self.begin.clear();
         room::resize(&mut self.begin, list.components(), 0.0);
-        if start.memory.length > 0.0 {
+        let length = start.memory.of::<TdgMemory>().length;
+        if length > 0.0 {
             for (i, k) in list.items().iter().enumerate() {
                 if let Some(p) = start.percussions.at(i, k.id).filter(|p| p.len() == k.dim()) {
-                    let force = p.iter().map(|p| p / start.memory.length);
+                    let force = p.iter().map(|p| p / length);
                     self.begin[list.range(i)].iter_mut().zip(force).for_each(|(b, f)| *b = f);
                 }
             }

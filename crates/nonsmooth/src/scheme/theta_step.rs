@@ -39,11 +39,14 @@
 mod coupled;
 mod examine;
 mod forecast;
+mod memory;
 mod options;
 
 pub(super) use coupled::Coupled;
 pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, force_from, forecast_from};
 pub use options::{ForceRule, Forecast};
+
+pub use memory::ThetaMemory;
 
 use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
 use super::velocity_level::{Restitution, VelocityLevel};
@@ -184,7 +187,7 @@ impl ThetaStep {
         let (theta, b) = (self.options.theta, &mut self.buffers);
         if ahead {
             b.v.clear();
-            b.v.extend(start.u.iter().zip(&start.memory.rates).map(|(u, a)| u + dt * a));
+            b.v.extend(start.u.iter().zip(start.memory.of::<ThetaMemory>().rates.iter()).map(|(u, a)| u + dt * a));
             b.q.clone_from(&start.q);
             self.positions(system, start, dt);
             self.blend_trial(start);
@@ -582,8 +585,9 @@ impl ThetaStep {
         out.end.t = start.t + out.dt;
         if !self.buffers.constant_matrix {
             let accelerations = self.buffers.v.iter().zip(&start.u).map(|(v, u)| (v - u) / out.dt);
-            out.end.memory.rates.clear();
-            out.end.memory.rates.extend(accelerations);
+            let rates = &mut out.end.memory.make::<ThetaMemory>().rates;
+            rates.clear();
+            rates.extend(accelerations);
         }
         std::mem::swap(&mut out.end.q, &mut self.buffers.q);
         std::mem::swap(&mut out.end.u, &mut self.buffers.v);
@@ -599,7 +603,7 @@ impl ThetaStep {
 
 /// Whether the last step is a guide to one of length `dt`.
 fn goes_on(start: &State, dt: f64) -> bool {
-    let rates = &start.memory.rates;
+    let rates = &start.memory.of::<ThetaMemory>().rates;
     rates.len() == start.u.len() && dt * max_norm(rates) <= SMOOTH * max_norm(&start.u)
 }
 

@@ -57,9 +57,12 @@ mod frozen;
 mod jump;
 mod options;
 mod predict;
+mod record;
 mod spd;
 
 pub use options::{Detection, JacobianRule, Transitions, TrapezoidalLcpOptions, Variant};
+
+pub use record::{TrapezoidalMemory, TrapezoidalStep};
 
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
@@ -163,7 +166,7 @@ impl TrapezoidalLcp {
     fn assemble(&mut self, system: &dyn System, start: &State, h: f64, step: &Step, active: &[bool]) {
         let Some(work) = self.work.as_mut() else { return };
         // After an impulse the velocity at the end is what friction has to do with.
-        let weight = if step.parts.paradox { 0.0 } else { self.options.weight() };
+        let weight = if step.paradox() { 0.0 } else { self.options.weight() };
         work.restitution = Restitution::All(weight);
         self.predict.assemble(system, self.options.jacobian, start, h, work);
         let (t, q, list) = (start.t + 0.5 * h, &self.predict.q_mid, &step.candidates);
@@ -220,17 +223,18 @@ impl TrapezoidalLcp {
         if let Some(work) = self.work.as_mut() {
             work.finish(out);
         }
-        out.impact = out.parts.paradox;
+        out.impact = out.paradox();
         out.dt = s;
         out.end.t = start.t + s;
-        out.end.memory.length = s;
+        out.end.memory.make::<TrapezoidalMemory>().length = s;
         if whole {
             out.end.q.clone_from(&self.predict.q);
             out.end.u.clone_from(&self.predict.v);
             return;
         }
-        out.parts.of = self.predict.h;
-        out.parts.velocity.clone_from(&self.predict.v);
+        let record: &mut TrapezoidalStep = out.record.make();
+        record.full_dt = self.predict.h;
+        record.full_velocity.0.clone_from(&self.predict.v);
         let part = s / self.predict.h;
         out.end.percussions.values_mut().iter_mut().for_each(|p| *p *= part);
         self.predict.path(system, start, s, &mut out.end.q, &mut out.end.u);
@@ -277,12 +281,14 @@ impl TrapezoidalLcp {
         if !hit {
             return Ok(());
         }
-        out.u_minus.clone_from(&out.end.u);
-        out.parts.smooth.clear();
-        out.parts.smooth.extend_from_slice(out.end.percussions.values());
-        out.end.memory.first.clone_from(&out.parts.smooth);
-        out.parts.active.clone_from(&out.active);
-        let at = (t, &out.end.q[..], &out.u_minus[..]);
+        let smooth = &mut out.end.memory.make::<TrapezoidalMemory>().smooth;
+        smooth.clear();
+        smooth.extend_from_slice(out.end.percussions.values());
+        let record: &mut TrapezoidalStep = out.record.make();
+        record.u_minus.0.clone_from(&out.end.u);
+        record.smooth.clone_from(smooth);
+        record.active.0.clone_from(&out.active);
+        let at = (t, &out.end.q[..], &out.record.of::<TrapezoidalStep>().u_minus[..]);
         let mut report = out.report;
         let facets = &self.options.facets;
         self.jumped = true;
@@ -293,8 +299,9 @@ impl TrapezoidalLcp {
         }
         out.end.u.clone_from(&self.after);
         out.end.percussions.values_mut().iter_mut().zip(&self.jump.p).for_each(|(p, jump)| *p += jump);
-        out.parts.restitution.clone_from(&self.jump.restitution);
-        out.parts.compression.clone_from(&self.jump.compression);
+        let record: &mut TrapezoidalStep = out.record.make();
+        record.restitution.0.clone_from(&self.jump.restitution);
+        record.compression.0.clone_from(&self.jump.compression);
         for (active, on) in out.active.iter_mut().zip(&self.jump.touching) {
             *active |= on;
         }
@@ -315,7 +322,7 @@ impl TrapezoidalLcp {
 
     /// The shortest step that an event may end, after the events that led here.
     fn earliest(&self, start: &State) -> f64 {
-        let more = start.memory.events.saturating_sub(self.many()).min(20);
+        let more = start.memory.of::<TrapezoidalMemory>().events.saturating_sub(self.many()).min(20);
         self.options.min_step * 8f64.powi(more as i32)
     }
 
@@ -370,7 +377,8 @@ impl Scheme for TrapezoidalLcp {
         }
         let approaching = self.look_at_start(system, start, dt, solve, out)?;
         // What approaches at the very start hits at once: in a step that is as short as time allows.
-        let many = start.memory.events > self.many() || self.options.detection == Detection::None;
+        let many =
+            start.memory.of::<TrapezoidalMemory>().events > self.many() || self.options.detection == Detection::None;
         let shortest = if many { self.earliest(start) } else { 8.0 * f64::EPSILON * start.t.abs() };
         let h = if approaching { (dt * IMMEDIATE).max(shortest).min(dt) } else { dt };
         self.try_step(system, start, h, false, solve, out)?;
@@ -379,7 +387,8 @@ impl Scheme for TrapezoidalLcp {
         self.end_at(system, start, s, out);
         if event {
             out.reason = Reason::Event;
-            out.end.memory.events = start.memory.events.saturating_add(1);
+            out.end.memory.make::<TrapezoidalMemory>().events =
+                start.memory.of::<TrapezoidalMemory>().events.saturating_add(1);
         }
         self.collide(system, start, solve, out)
     }

@@ -221,6 +221,7 @@ impl EventLog {
         // What begins in a step that starts at a located event begins with it.
         let located_here = step.reason == Reason::Event;
         let located = std::mem::replace(&mut self.located, located_here);
+        let (smooth, paradox) = (step.smooth(), step.paradox());
         let begins = if located { t0 } else { t };
         // A contact that is so far away that it is no longer listed has opened.
         self.contacts.attend_and_leave(&step.candidates, |id, state| {
@@ -270,14 +271,14 @@ impl EventLog {
                     };
                     let approach = -step.gamma_minus[step.candidates.range(i).start];
                     let known = (2..=self.impact_steps).contains(&state.carrying);
-                    let jump = step.parts.jump();
+                    let jump = !smooth.is_empty();
                     let impact = if jump {
                         let p = step.percussion(i)[0];
-                        p > step.parts.smooth[step.candidates.range(i).start] && approach > 10.0 * noise + f64::EPSILON
+                        p > smooth[step.candidates.range(i).start] && approach > 10.0 * noise + f64::EPSILON
                     } else {
-                        !known && !step.parts.paradox && is_impact(approach, free(i).0, noise)
+                        !known && !paradox && is_impact(approach, free(i).0, noise)
                     };
-                    if step.parts.paradox && state.friction == Some(Mode::Impressed) {
+                    if paradox && state.friction == Some(Mode::Impressed) {
                         emit(t0, EventKind::Paradox, Some(k.id));
                     }
                     if impact {

@@ -16,7 +16,7 @@ use crate::control::{Controller, FixedStep, Proposal, Span, Verdict};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
-use crate::state::{State, Step};
+use crate::state::{Correction, State, Step};
 use complementarity::{Options as SolverOptions, Solver, room, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -293,7 +293,7 @@ impl<'a> Simulation<'a> {
                 self.trial.step.end.t = t_end;
             }
             let verdict = self.controller.judge(&self.trial.step);
-            self.summary.work.take(self.trial.step.extrapolation.outcome, verdict == Verdict::Accept);
+            self.summary.work.take(self.trial.step.outcome(), verdict == Verdict::Accept);
             match verdict {
                 Verdict::Accept => {
                     self.accept(observer);
@@ -340,13 +340,9 @@ impl<'a> Simulation<'a> {
             result?;
             let end = &self.trial.step.end;
             let mut travel = system.travel(t, &self.state.q, &self.state.u, end.t, &end.q);
-            for substep in self.trial.step.extrapolation.rows().flatten() {
-                travel = travel.max(system.travel(t, &self.state.q, &self.state.u, substep.end.t, &substep.end.q));
-            }
-            if !self.trial.step.ahead.is_empty() {
-                // The look-ahead goes one step farther.
-                travel = travel.max(system.travel(t, &self.state.q, &self.state.u, end.t + dt, &self.trial.step.ahead));
-            }
+            self.trial.step.visited(&mut |at, q| {
+                travel = travel.max(system.travel(t, &self.state.q, &self.state.u, at, q));
+            });
             if !(travel > self.reach) {
                 // Slowly down, so that a few calm steps do not forget what an impact needs.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);
@@ -393,8 +389,7 @@ impl<'a> Simulation<'a> {
         let frame = &mut self.trial;
         frame.corrected = false;
         let system = self.system;
-        let extrapolated = !frame.step.extrapolation.counts.is_empty() || frame.step.extrapolation.project;
-        let projects = self.options.stabilise == Stabilise::Projection || extrapolated;
+        let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction() != Correction::Wanted;
         if !system.structure().identity_kinematics || projects {
             frame.raw_q.clone_from(&frame.step.end.q);
             frame.raw_u.clone_from(&frame.step.end.u);

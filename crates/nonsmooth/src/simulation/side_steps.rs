@@ -5,7 +5,7 @@ use super::examine::Observer;
 use super::run::{Frame, Simulation};
 use crate::scheme::Solve;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Outcome, Sigma, State, Step};
+use crate::state::{Correction, Outcome, Sigma, State, Step};
 use complementarity::solver;
 
 /// Room for the side steps of one run.
@@ -29,8 +29,7 @@ pub(super) fn project(
     projection: &mut Option<JointProjection>,
     step: &mut Step,
 ) -> bool {
-    let extrapolated = !step.extrapolation.counts.is_empty() || step.extrapolation.project;
-    let contacts = extrapolated && step.extrapolation.project && step.report.contacts <= PROJECTED;
+    let contacts = step.correction() == Correction::JointsAndContacts && step.report.contacts <= PROJECTED;
     let closed: &[Sigma] = if contacts { &step.sigma } else { &[] };
     let end = &mut step.end;
     let p = projection.get_or_insert_with(|| JointProjection::new(system));
@@ -40,7 +39,7 @@ pub(super) fn project(
 impl Simulation<'_> {
     /// Makes the side steps that an observer wants within a final step, and returns how many states there are now.
     pub(super) fn look_inside(&mut self, frame: &Frame, observer: &mut dyn Observer) -> usize {
-        if frame.step.extrapolation.counts.is_empty() {
+        if !frame.step.is_extrapolated() {
             return 0;
         }
         let system = self.system;
@@ -61,12 +60,12 @@ impl Simulation<'_> {
             side.step.candidates.assign(&frame.step.candidates);
             let done = self.scheme.step(system, start, t - start.t, solve, &mut side.step);
             // Where a shorter step finds another mode or fails, observers have what is between the ends.
-            if done.is_err() || side.step.extrapolation.outcome == Outcome::Detected {
+            if done.is_err() || side.step.outcome() == Outcome::Detected {
                 continue;
             }
             side.step.end.t = t;
             system.normalise(&mut side.step.end.q);
-            if !side.step.extrapolation.counts.is_empty() {
+            if side.step.is_extrapolated() {
                 project(system, &mut self.projection, &mut side.step);
             }
             if side.states.len() == made {

@@ -3,7 +3,7 @@
 use super::options::SimulationOptions;
 use crate::contract::{Candidates, Kind, Reach, System};
 use crate::error::Error;
-use crate::state::State;
+use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
 
 /// Largest number of velocities for which symmetry and definiteness are checked entry by entry.
@@ -26,33 +26,17 @@ pub(super) fn check(
             return Err(Error::Size { what, found, expected });
         }
     }
-    let memory = &start.memory;
-    let percussions = start.percussions.values().len();
-    let sizes = [
-        ("previous q", memory.before.len(), s.nq()),
-        ("velocity of the middle", memory.middle.len(), s.nu()),
-        ("accelerations of the last step", memory.rates.len(), s.nu()),
-        ("percussions of the first stage", memory.first.len(), percussions),
-        ("modes of the last step", memory.sigma.len(), start.percussions.ids().len()),
-    ];
-    for (what, found, expected) in sizes {
-        if found != 0 && found != expected {
-            return Err(Error::Size { what, found, expected });
-        }
-    }
-    if !memory.stages.len().is_multiple_of(s.nu().max(1)) {
-        let what = "accelerations at the stages of the last step";
-        return Err(Error::Size { what, found: memory.stages.len(), expected: memory.stages.len() / s.nu() * s.nu() });
-    }
-    let coordinates = [&start.q, &memory.before].into_iter().flat_map(|q| q.iter().zip(s.coordinates.iter()));
-    let velocities =
-        [&start.u, &memory.middle, &memory.rates].into_iter().flat_map(|u| u.iter().zip(s.velocities.iter()));
-    let stages = memory.stages.chunks_exact(s.nu().max(1)).flat_map(|a| a.iter().zip(s.velocities.iter()));
-    for (&value, name) in coordinates.chain(velocities).chain(stages) {
+    let coordinates = start.q.iter().zip(s.coordinates.iter());
+    let velocities = start.u.iter().zip(s.velocities.iter());
+    for (&value, name) in coordinates.chain(velocities) {
         if !value.is_finite() {
             return Err(Error::InitialValue { name: name.into(), value });
         }
     }
+    start.memory.check(s, &start.percussions).map_err(|(what, misfit)| match misfit {
+        Misfit::Size(found, expected) => Error::Size { what, found, expected },
+        Misfit::Value(value, name) => Error::InitialValue { name, value },
+    })?;
     check_times(start.t, o)?;
     // There may be more of them, where they are chosen: then the run is stopped when it has made too many.
     let steps = (o.end - start.t) / longest;

@@ -6,7 +6,7 @@ use crate::contract::{Reach, System};
 use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Extrapolation, Memory, Parts, Percussions, Sigma, Stages, State, Step, rates_into};
+use crate::state::{Correction, Percussions, Records, Sigma, Stages, State, Step, rates_into};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,19 +42,11 @@ pub struct StepRecord {
     /// Their discrete states.
     pub sigma: Vec<Sigma>,
     /// What the scheme carries over from it.
-    pub memory: Memory,
-    /// Multipliers of a projection within the step, laid out as the percussions; empty for schemes without.
-    pub multipliers: Vec<f64>,
-    /// Velocity before the jump at its end, of schemes that locate impacts; else empty.
-    pub u_minus: Vec<f64>,
-    /// Its parts, of such schemes.
-    pub parts: Parts,
-    /// Its stages, of schemes that have them.
-    pub stages: Stages,
-    /// What it is extrapolated from, where it is.
-    pub extrapolation: Extrapolation,
-    /// Power to which it raised restitutions; 0 for the first.
-    pub restitution_power: f64,
+    pub memory: Records,
+    /// What the scheme keeps of it besides.
+    pub record: Records,
+    /// Exponent that it gave the restitution coefficients.
+    pub restitution_exponent: f64,
     /// Its certificate.
     pub certificate: Option<Certificate>,
     /// (q, u) as the scheme left them, where they were corrected afterwards.
@@ -69,8 +61,8 @@ pub struct Trajectory {
     seen: usize,
     last: Option<State>,
     found: Vec<bool>,
-    /// Coordinates before the start, of a run that went on with a scheme of two steps.
-    before: Vec<f64>,
+    /// What the scheme carried into the first step, of a run that went on.
+    memory: Records,
 }
 
 impl Trajectory {
@@ -83,7 +75,7 @@ impl Trajectory {
                 (times.iter().map(empty).collect(), vec![false; times.len()])
             }
         };
-        Self { recording, records, seen: 0, last: None, found, before: Vec::new() }
+        Self { recording, records, seen: 0, last: None, found, memory: Records::default() }
     }
 
     /// The records. Requested times that the run did not reach have empty q and u.
@@ -108,12 +100,8 @@ impl Trajectory {
                 active: step.active.clone(),
                 sigma: step.sigma.clone(),
                 memory: step.end.memory.clone(),
-                multipliers: step.multipliers.clone(),
-                u_minus: step.u_minus.clone(),
-                parts: step.parts.clone(),
-                stages: step.stages.clone(),
-                extrapolation: step.extrapolation.kept(),
-                restitution_power: step.restitution_power,
+                record: step.record.clone(),
+                restitution_exponent: step.restitution_exponent,
                 certificate: view.certificate.copied(),
                 raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
             }),
@@ -129,56 +117,27 @@ impl Trajectory {
             let (from, to) = (&self.records[i - 1], &self.records[i]);
             let Some(s) = &to.step else { continue };
             let mut start = State::new(from.t, from.q.clone(), from.u.clone());
-            // Only schemes of two steps look at it.
-            start.memory.before.clone_from(if i == 1 { &self.before } else { &self.records[i - 2].q });
+            start.memory.clone_from(if i == 1 {
+                &self.memory
+            } else {
+                from.step.as_ref().map_or(&self.memory, |s| &s.memory)
+            });
             // Identities are stable: the list at the start of the step, cut to what was recorded.
             let distance = system.travel(start.t, &start.q, &start.u, to.t, &to.q);
             system.candidates(start.t, &start.q, &start.u, Reach { time: s.dt, distance }, &mut step.candidates);
             step.begin(s.dt);
-            let ids = s.percussions.ids();
+            step.restitution_exponent = s.restitution_exponent;
+            step.end.memory.lay_out(&s.memory, &s.percussions, &step.candidates);
+            step.record.lay_out(&s.record, &s.percussions, &step.candidates);
             for j in 0..step.candidates.len() {
+                let id = step.candidates.items()[j].id;
                 step.active[j] = false;
                 step.set_inactive(j);
-            }
-            step.end.memory.middle.clone_from(&s.memory.middle);
-            step.u_minus.clone_from(&s.u_minus);
-            step.parts.of = s.parts.of;
-            step.parts.velocity.clone_from(&s.parts.velocity);
-            step.parts.paradox = s.parts.paradox;
-            step.extrapolation.clone_from(&s.extrapolation);
-            step.restitution_power = s.restitution_power;
-            step.stages.lay_out(&s.stages, &s.percussions, &step.candidates);
-            let jump = s.parts.jump();
-            step.parts.restitution.resize(if jump { step.candidates.len() } else { 0 }, f64::NAN);
-            step.parts.active.resize(if s.parts.active.is_empty() { 0 } else { step.candidates.len() }, false);
-            // What else is laid out as the percussions.
-            let n = step.candidates.components();
-            let mut laid_out = [
-                (&mut step.end.memory.first, &s.memory.first),
-                (&mut step.multipliers, &s.multipliers),
-                (&mut step.parts.smooth, &s.parts.smooth),
-                (&mut step.parts.compression, &s.parts.compression),
-            ];
-            for (to, from) in &mut laid_out {
-                to.resize(if from.is_empty() { 0 } else { n }, 0.0);
-            }
-            for (j, k) in step.candidates.items().iter().enumerate() {
-                if let (Some(p), Ok(at)) = (s.percussions.get(k.id), ids.binary_search(&k.id)) {
-                    let range = step.candidates.range(j);
-                    for (to, from) in &mut laid_out {
-                        if !from.is_empty() {
-                            to[range.clone()].copy_from_slice(&from[s.percussions.range(at)]);
-                        }
-                    }
-                    step.end.percussions.values_mut()[range].copy_from_slice(p);
+                if let Some(at) = s.percussions.place(j, id) {
+                    let (range, those) = (step.candidates.range(j), s.percussions.range(at));
+                    step.end.percussions.values_mut()[range].copy_from_slice(&s.percussions.values()[those]);
                     step.active[j] = s.active[at];
                     step.sigma[j] = s.sigma[at];
-                    if jump {
-                        step.parts.restitution[j] = s.parts.restitution[at];
-                    }
-                    if let Some(active) = s.parts.active.get(at) {
-                        step.parts.active[j] = *active;
-                    }
                 }
             }
             step.end.t = to.t;
@@ -214,7 +173,7 @@ fn correction_defect(system: &dyn System, step: &Step, to: &Record, q: &[f64], u
     if normalised == 0.0 {
         return 0.0;
     }
-    let closed: &[Sigma] = if step.extrapolation.project { &step.sigma } else { &[] };
+    let closed: &[Sigma] = if step.correction() == Correction::JointsAndContacts { &step.sigma } else { &[] };
     JointProjection::new(system).project(system, &step.candidates, closed, to.t, &mut q, &mut u);
     normalised.min(distance(&q, &u))
 }
@@ -235,7 +194,7 @@ pub struct Recheck {
 impl Observer for Trajectory {
     fn begin(&mut self, _system: &dyn System, start: &State) {
         self.seen = 0;
-        self.before.clone_from(&start.memory.before);
+        self.memory.clone_from(&start.memory);
         match &self.recording {
             Recording::Every(_) => {
                 self.records.clear();
@@ -299,14 +258,15 @@ impl Observer for Trajectory {
 
 /// The state inside a step: on the polynomials of its stages, where it has some, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
 pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
-    if !step.stages.is_empty() {
-        return along(system, start, &step.stages, step.dt, t);
+    if let Some(stages) = step.stages() {
+        return along(system, start, stages, step.dt, t);
     }
-    if step.u_minus.is_empty() {
+    let u_minus = step.u_minus();
+    if u_minus.is_empty() {
         return between(system, start, &step.end, step.dt, step.impact, t);
     }
     // Smooth up to the jump.
-    let before = State::new(step.end.t, step.end.q.clone(), step.u_minus.clone());
+    let before = State::new(step.end.t, step.end.q.clone(), u_minus.to_vec());
     between(system, start, &before, step.dt, false, t)
 }
 

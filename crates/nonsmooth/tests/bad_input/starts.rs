@@ -1,7 +1,10 @@
 //! Initial values, steps and times from which no run can start.
 
 use super::flawed::{Flaw, fitting, names, options, run_error, simulate, start};
-use nonsmooth::{Error, Memory, SimulationOptions, State};
+use nonsmooth::scheme::rattle::RattleMemory;
+use nonsmooth::scheme::schatzman_paoli::SchatzmanPaoliMemory;
+use nonsmooth::state::{Empty, Records};
+use nonsmooth::{Error, SimulationOptions, State};
 
 #[test]
 fn initial_values_must_be_finite_and_fit() {
@@ -18,14 +21,18 @@ fn initial_values_must_be_finite_and_fit() {
         names!(error, Error::Size { .. }, what, &found.to_string(), "2");
     }
     // The memory of schemes of two steps or two stages, as a checkpoint has it.
-    let with = |memory: Memory| run_error(Flaw::None, State { memory, ..start() }, options());
-    let before = |before: Vec<f64>| with(Memory { before, ..Memory::default() });
+    fn with<R: Empty>(set: impl FnOnce(&mut R)) -> Error {
+        let mut memory = Records::default();
+        set(memory.make());
+        run_error(Flaw::None, State { memory, ..start() }, options())
+    }
+    let before = |before: Vec<f64>| with(|m: &mut SchatzmanPaoliMemory| m.before.0 = before);
     assert_eq!(before(vec![0.0; 3]), Error::Size { what: "previous q", found: 3, expected: 2 });
     names!(before(vec![0.0, f64::NAN]), Error::InitialValue { .. }, "`y`", "NaN");
-    let middle = |middle: Vec<f64>| with(Memory { middle, ..Memory::default() });
+    let middle = |middle: Vec<f64>| with(|m: &mut RattleMemory| m.middle.0 = middle);
     assert_eq!(middle(vec![0.0]), Error::Size { what: "velocity of the middle", found: 1, expected: 2 });
     names!(middle(vec![f64::NAN, 0.0]), Error::InitialValue { .. }, "`x'`", "NaN");
-    let first = with(Memory { first: vec![0.0; 5], ..Memory::default() });
+    let first = with(|m: &mut RattleMemory| m.first.0 = vec![0.0; 5]);
     assert_eq!(first, Error::Size { what: "percussions of the first stage", found: 5, expected: 0 });
 }
 

@@ -65,7 +65,7 @@ impl Observer for Ends {
         self.0.push(Record { t: start.t, q: start.q.clone(), u: start.u.clone(), before: None });
     }
     fn step(&mut self, view: &StepView) {
-        let (end, before) = (&view.step.end, view.step.u_minus.first().copied());
+        let (end, before) = (&view.step.end, view.step.u_minus().first().copied());
         self.0.push(Record { t: end.t, q: end.q.clone(), u: end.u.clone(), before });
     }
 }

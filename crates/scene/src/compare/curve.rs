@@ -51,23 +51,21 @@ impl Observer for Curve {
     fn step(&mut self, view: &StepView) {
         let (step, end) = (view.step, &view.step.end);
         self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
-        let left = Some(&step.u_minus).filter(|u| !u.is_empty()).cloned();
+        let left = Some(step.u_minus()).filter(|u| !u.is_empty()).map(<[f64]>::to_vec);
         let mut sums = self.sums.last().cloned().unwrap_or_default();
-        let mut stages = Stages {
-            nodes: step.stages.nodes.clone(),
-            q: step.stages.q.clone(),
-            u: step.stages.u.clone(),
-            ..Stages::default()
-        };
+        let mut stages = Stages::default();
         let ids = end.percussions.ids();
         let place = |id: u64| ids.binary_search(&id).ok();
         for ((id, _), sum) in self.contacts.iter().zip(&mut sums) {
             *sum += end.percussions.get(*id).map_or(0.0, |p| p[0]);
         }
-        for l in 0..stages.nodes.len() {
-            let lambda = step.stages.lambda(l);
-            let normal = |id: u64| place(id).map_or(0.0, |i| lambda[step.candidates.range(i).start]);
-            stages.lambda.extend(self.contacts.iter().map(|(id, _)| normal(*id)));
+        if let Some(of) = step.stages() {
+            (stages.nodes, stages.q, stages.u) = (of.nodes.clone(), of.q.clone(), of.u.clone());
+            for l in 0..of.nodes.len() {
+                let lambda = of.lambda(l);
+                let normal = |id: u64| place(id).map_or(0.0, |i| lambda[step.candidates.range(i).start]);
+                stages.lambda.extend(self.contacts.iter().map(|(id, _)| normal(*id)));
+            }
         }
         self.sums.push(sums);
         if let Some(inside) = self.steps.last_mut() {
@@ -115,7 +113,7 @@ impl Curve {
         if (t - b.t).abs() <= near {
             return self.point(k);
         }
-        if !inside.stages.is_empty() {
+        if !inside.stages.nodes.is_empty() {
             return along(system, a, &inside.stages, dt, t);
         }
         if !inside.within.is_empty() {

@@ -291,7 +291,7 @@ impl Observer for Recorder {
         ];
         let found = self.record_found(step);
         self.keep(found);
-        let order = if step.extrapolation.order > 0 { step.extrapolation.order } else { self.order };
+        let order = if step.order() > 0 { step.order() } else { self.order };
         let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers, order);
         self.keep(result);
     }

@@ -1,5 +1,6 @@
 //! Certificate and ledger of an extrapolated step: those of its substeps, and what extrapolation adds.
 
+use super::AugmentedStep;
 use super::{Augmented, Tableau};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::contract::System;
@@ -13,7 +14,7 @@ fn chain<'a>(start: &'a State, row: &'a [Step]) -> impl Iterator<Item = (&'a Sta
 
 impl Augmented {
     pub(super) fn examine(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
-        let e = &step.extrapolation;
+        let e: &AugmentedStep = step.record.of();
         if e.counts.is_empty() {
             self.base.certify(system, start, step, out);
             return;
@@ -58,7 +59,7 @@ impl Augmented {
         meter: &mut Meter,
         out: &mut Ledger,
     ) {
-        let e = &step.extrapolation;
+        let e: &AugmentedStep = step.record.of();
         if e.counts.is_empty() {
             self.base.account(system, start, step, meter, out);
             return;

@@ -22,6 +22,7 @@
 //! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
 //! grows up to dt_max, so that the run costs what the base scheme costs. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`).
 
+use super::AugmentedStep;
 use super::{ROUNDING, ROWS_FROM};
 use crate::control::{Controller, Proposal, Span, Verdict};
 use crate::state::{Outcome, Step};
@@ -116,7 +117,7 @@ impl StepSize {
         if self.crowd == 0 {
             return false;
         }
-        let now = step.extrapolation.switches;
+        let now = step.record.of::<AugmentedStep>().switches;
         let spread = self.shown.is_some_and(|(t, before)| {
             t == self.t && before > AT_ONCE && (now as f64) <= SPREAD * before as f64 && now > 1
         });
@@ -165,7 +166,7 @@ impl Controller for StepSize {
     }
 
     fn judge(&mut self, step: &Step) -> Verdict {
-        let e = &step.extrapolation;
+        let e: &AugmentedStep = step.record.of();
         // Steps shortened by the loop or by a break do not change the length to come.
         let dt = if step.dt < self.tried || self.tried < self.dt { self.dt.min(2.0 * step.dt) } else { step.dt };
         let end = self.t + step.dt;

@@ -12,6 +12,7 @@
 //! with γ_N⁻ ≤ 0 does −½(1−e)|γ_N⁻|P_N. What the halves do beyond that is the line `numerical.stages`, O(dt²) and without sign as the energy of
 //! every RATTLE scheme.
 
+use super::RattleMemory;
 use super::misfit::worsen;
 use super::second::slips_on;
 use super::{FrictionDirection, Place, Rattle};
@@ -33,7 +34,7 @@ impl Rattle {
     /// Puts a finished step back into both stages. False if something is not finite.
     fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
         let components = step.candidates.components();
-        let memory = &step.end.memory;
+        let memory: &RattleMemory = step.end.memory.of();
         if memory.middle.len() != start.u.len() || memory.first.len() != components {
             return false;
         }
@@ -62,7 +63,7 @@ impl Rattle {
         if let Some(work) = self.first.work.as_ref() {
             out.dynamics_culprit = work.explain_dynamics(step);
         }
-        let second = self.second.misfit_of(&place, &step.end.memory.middle);
+        let second = self.second.misfit_of(&place, &step.end.memory.of::<RattleMemory>().middle);
         let dynamics = if second.dynamics == 0.0 { 0.0 } else { second.dynamics / second.momentum };
         if !(dynamics <= out.dynamics) {
             out.dynamics = dynamics;
@@ -168,7 +169,7 @@ impl Rattle {
         if !self.revisit(system, start, step) {
             return;
         }
-        let (v, dt) = (&step.end.memory.middle, step.dt);
+        let (v, dt) = (&step.end.memory.of::<RattleMemory>().middle, step.dt);
         let scratch = &mut self.ledger;
         for (w, u) in scratch.w.iter_mut().zip([&start.u, &step.end.u]) {
             w.clear();

@@ -21,6 +21,7 @@
 mod linear;
 mod outer;
 
+use super::RattleMemory;
 use super::misfit::{Misfit, worsen};
 use super::sensitivity::Sensitivity;
 use super::{FEW, Guess, MAX_NEWTON, MAX_OUTER, Place, RattleOptions, Unsolved};
@@ -182,7 +183,7 @@ impl First {
     /// (q_n, v, P¹) of the step before.
     fn guess(&mut self, start: &State, list: &Candidates) {
         self.q.copy_from_slice(&start.q);
-        let memory = &start.memory;
+        let memory: &RattleMemory = start.memory.of();
         self.v.copy_from_slice(if memory.middle.is_empty() { &start.u } else { &memory.middle });
         self.p.clear();
         room::resize(&mut self.p, list.components(), 0.0);

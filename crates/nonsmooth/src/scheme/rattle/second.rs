@@ -16,6 +16,7 @@
 //! does not slip on like that keeps (34): stick, reversal and impact are as before, and friction works on the mean slip, never positive.
 //! In the first stage γ_F is then the mean of both ends, which is what makes rolling (stick with W that turns) of order 2.
 
+use super::RattleMemory;
 use super::first::First;
 use super::misfit::Misfit;
 use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
@@ -130,8 +131,8 @@ impl Second {
         let start = place.start;
         self.u.copy_from_slice(&start.u);
         work.r.copy_from_slice(&self.p1);
-        let memory = &start.memory.first;
-        if start.memory.middle.is_empty() && predicted {
+        let RattleMemory { middle, first: memory } = start.memory.of();
+        if middle.is_empty() && predicted {
             // The first step: the forces of its start act in both halves.
             work.r.iter_mut().for_each(|r| *r *= 2.0);
         }

@@ -5,6 +5,7 @@
 //! Where it is closed in both, and for joints, P_{k+1} is what fits the first equation best (in the metric of M⁻¹, not negative at contacts), and
 //! P_{k+2} = 2P − P_{k+1} must then fit the second. A wrong P, q or u leaves a residual in one of them.
 
+use super::SchatzmanPaoliMemory;
 use super::equation::{Before, Place};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
@@ -232,8 +233,12 @@ impl SchatzmanPaoli {
         let (dt, list, n) = (step.dt, &step.candidates, start.q.len());
         split.q_after.clear();
         split.q_after.extend(start.q.iter().zip(&step.end.u).map(|(q, u)| q + 2.0 * dt * u));
-        let first = start.memory.before.is_empty();
-        let before = if first { Before::Velocity(&start.u) } else { Before::Position(&start.memory.before) };
+        let first = start.memory.of::<SchatzmanPaoliMemory>().before.is_empty();
+        let before = if first {
+            Before::Velocity(&start.u)
+        } else {
+            Before::Position(&start.memory.of::<SchatzmanPaoliMemory>().before)
+        };
         let places = [
             Place { t: start.t, dt, before, middle: &start.q },
             Place { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
@@ -315,7 +320,9 @@ impl SchatzmanPaoli {
             }
         }
         if !first {
-            let gone = |i: usize| (step.end.q[i] - start.memory.before[i] - 2.0 * dt * start.u[i]).abs();
+            let gone = |i: usize| {
+                (step.end.q[i] - start.memory.of::<SchatzmanPaoliMemory>().before[i] - 2.0 * dt * start.u[i]).abs()
+            };
             out.kinematics =
                 (0..n).map(gone).fold(0.0, |m: f64, d| if d <= m { m } else { d }) / (1.0 + max_norm(&step.end.q));
         }

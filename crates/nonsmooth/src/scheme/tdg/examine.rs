@@ -12,6 +12,7 @@
 //! and a potential that moves by itself gives the drive Σ V(t_k + β_k dt/2, q_k) − V(t_k − β_k dt/2, q_k), with the drift of coordinates likewise.
 
 use super::Tdg;
+use super::TdgStep;
 use super::jump::Place;
 use super::values::{self, Allowed};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
@@ -37,30 +38,31 @@ impl Tdg {
     /// Puts a finished step back: stages with their accelerations, the jump with its percussions alone in `seen`. False if the step is not one of this scheme. `off`
     /// is how far forces at the stages are from what slips make of them, N.
     fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> Option<f64> {
-        let (n, stages) = (self.tableau.stages(), &step.stages);
+        let record: &TdgStep = step.record.of();
+        let (n, stages) = (self.tableau.stages(), &record.stages);
         let list = &step.candidates;
         let (components, len) = (list.components(), list.len());
         let fits = stages.nodes.len() == n
             && stages.lambda.len() == n * components
-            && stages.acts.len() == len
-            && stages.rests.len() == len
-            && stages.restitution.len() == len
-            && stages.lift.len() == len;
+            && record.acts.len() == len
+            && record.rests.len() == len
+            && record.restitution.len() == len
+            && record.lift.len() == len;
         if !fits {
             return None;
         }
         self.prepare(system);
         self.values.v.copy_from_slice(&stages.u);
         self.values.q.copy_from_slice(&stages.q);
-        self.values.stiff = stages.stiff;
+        self.values.stiff = record.stiff;
         self.values.q_end.copy_from_slice(&step.end.q);
-        self.acts.clone_from(&stages.acts);
-        self.rests.clone_from(&stages.rests);
+        self.acts.clone_from(&record.acts);
+        self.rests.clone_from(&record.rests);
         let work = self.jump.work.as_mut()?;
         work.begin(list);
         self.gamma.clear();
         self.gamma.resize(components, 0.0);
-        for i in (0..len).filter(|&i| stages.acts[i]) {
+        for i in (0..len).filter(|&i| record.acts[i]) {
             work.velocity_before(system, start.t, &start.q, &start.u, list, i);
             self.gamma[list.range(i)].copy_from_slice(work.before(list, i));
         }
@@ -78,10 +80,10 @@ impl Tdg {
         for ((y, u), s) in self.values.y.iter_mut().zip(&step.end.u).zip(&self.values.smooth) {
             *y = (u - s) / step.dt;
         }
-        self.jump.restitution.clone_from(&stages.restitution);
-        self.jump.lift.clone_from(&stages.lift);
+        self.jump.restitution.clone_from(&record.restitution);
+        self.jump.lift.clone_from(&record.lift);
         self.jump.included.clear();
-        self.jump.included.extend(stages.restitution.iter().map(|e| !e.is_nan()));
+        self.jump.included.extend(record.restitution.iter().map(|e| !e.is_nan()));
         let place = Place { tableau: &self.tableau, start, dt: step.dt };
         self.jump.assemble(system, list, &self.values, place);
 
@@ -115,22 +117,23 @@ impl Tdg {
             return;
         };
         let (dt, list) = (step.dt, &step.candidates);
+        let TdgStep { stages, .. } = step.record.of();
         let worst = |a: &[f64], b: &[f64]| {
             let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
             off.fold(0.0f64, |w, d| if d <= w { w } else { d })
         };
         // (69), (70), (74): velocities of the stages; the end is the jump's.
         self.values.velocities(&self.tableau, start, dt, Allowed::ANY);
-        let velocities = worst(&self.values.v, &step.stages.u);
+        let velocities = worst(&self.values.v, &stages.u);
         // Relative to the largest term: what forces alone would do, accelerations, the jump.
         let alone = self.forces.iter_mut().map(|f| f.full.free().map_or(f64::NAN, max_norm)).fold(0.0, f64::max);
         let way = dt * max_norm(&self.values.a).max(max_norm(&self.values.y)).max(alone);
         let rounding = 64.0 * f64::EPSILON * (max_norm(&start.u) + way);
         out.dynamics = if velocities <= rounding { 0.0 } else { velocities / way.max(f64::MIN_POSITIVE) };
         // (67), (68), (72), (73).
-        self.values.v.copy_from_slice(&step.stages.u);
+        self.values.v.copy_from_slice(&stages.u);
         self.values.positions(system, &self.tableau, start, dt, Allowed::ANY);
-        let positions = worst(&self.values.q, &step.stages.q).max(worst(&self.values.q_end, &step.end.q));
+        let positions = worst(&self.values.q, &stages.q).max(worst(&self.values.q_end, &step.end.q));
         out.kinematics = positions / (1.0 + max_norm(&step.end.q));
         // Laws at the stages, relative to the largest force and acceleration of all.
         let mut size = 0.0f64;
@@ -182,6 +185,7 @@ impl Tdg {
         }
         let s = system.structure();
         let (dt, n, list) = (step.dt, self.tableau.stages(), &step.candidates);
+        let TdgStep { stages, acts, .. } = step.record.of();
         let Self { values, tableau, forces, seen, jump, .. } = self;
         let Seen { step: alone, mass, x, y, rows, chi } = seen;
         let Some(work) = jump.work.as_mut() else { return };
@@ -193,12 +197,12 @@ impl Tdg {
         }
         work.account_percussions(alone, x, out);
         // Contact forces at the stages.
-        for (i, k) in list.items().iter().enumerate().filter(|(i, _)| step.stages.acts[*i]) {
+        for (i, k) in list.items().iter().enumerate().filter(|(i, _)| acts[*i]) {
             let (m, dim) = (k.dofs.len(), k.dim());
             rows.resize(dim * m, 0.0);
             chi.resize(dim, 0.0);
             for l in 0..n {
-                let (t, lambda) = (start.t + tableau.c[l] * dt, &step.stages.lambda(l)[list.range(i)]);
+                let (t, lambda) = (start.t + tableau.c[l] * dt, &stages.lambda(l)[list.range(i)]);
                 system.velocity(k, t, values.q(l), rows, chi);
                 for j in 0..dim {
                     let power = k.row_times(&rows[j * m..(j + 1) * m], values.v(l)) * lambda[j];

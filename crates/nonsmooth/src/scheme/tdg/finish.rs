@@ -1,6 +1,7 @@
 //! What a step leaves: state, percussions, stages, modes.
 
 use super::{Side, Tdg, values};
+use super::{TdgMemory, TdgStep};
 use crate::contract::{Kind, System};
 use crate::law::{ElementSets, Law};
 use crate::scheme::acceleration::still;
@@ -32,7 +33,8 @@ impl Tdg {
         let mut smooth = std::mem::take(&mut self.room);
         smooth.clear();
         room::resize(&mut smooth, values.len(), 0.0);
-        let stages = &mut out.stages;
+        let record: &mut TdgStep = out.record.make();
+        let stages = &mut record.stages;
         for (l, forces) in self.forces.iter().enumerate() {
             let lambda = forces.lambda();
             values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
@@ -41,21 +43,19 @@ impl Tdg {
         stages.nodes.extend_from_slice(&self.tableau.c);
         stages.q.extend_from_slice(&v.q);
         stages.u.extend_from_slice(&v.v);
-        stages.acts.extend_from_slice(&self.acts);
-        stages.rests.extend_from_slice(&self.rests);
-        stages.restitution.extend_from_slice(&self.jump.restitution);
-        stages.lift.extend_from_slice(&self.jump.lift);
-        stages.stiff = v.stiff;
+        record.acts.extend_from_slice(&self.acts);
+        record.rests.extend_from_slice(&self.rests);
+        record.restitution.extend_from_slice(&self.jump.restitution);
+        record.lift.extend_from_slice(&self.jump.lift);
+        record.stiff = v.stiff;
         let jumped = degree > 0 && self.jump.collision;
         for i in 0..values.len() {
             values[i] += smooth[i];
         }
         if jumped {
-            out.parts.smooth.extend_from_slice(&smooth);
-            out.parts.active.extend_from_slice(&self.acts);
-            out.parts.restitution.extend_from_slice(&self.jump.restitution);
+            record.smooth.extend_from_slice(&smooth);
             if self.tableau.side == Side::Minus {
-                out.u_minus.extend_from_slice(v.v(n - 1));
+                record.u_minus.extend_from_slice(v.v(n - 1));
             }
         }
         self.room = smooth;
@@ -110,7 +110,8 @@ impl Tdg {
             out.report.contacts = contacts;
             out.impact = jumped;
         }
-        room::assign(&mut out.end.memory.stages, &self.values.a);
-        out.end.memory.length = dt;
+        let memory: &mut TdgMemory = out.end.memory.make();
+        room::assign(&mut memory.accelerations, &self.values.a);
+        memory.length = dt;
     }
 }

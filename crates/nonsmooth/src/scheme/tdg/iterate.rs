@@ -1,5 +1,6 @@
 //! The stages and the jump of a step for given modes: a fixed point, or Newton's method. See the module above.
 
+use super::TdgMemory;
 use super::newton::Newton;
 use super::tableau::{Role, Side};
 use super::values::{self, Allowed};
@@ -30,18 +31,20 @@ impl Tdg {
         let v = &mut self.values;
         v.begin(start);
         v.terms = 0.0;
-        let before = &start.memory;
-        if self.tableau.degree() <= CONTINUED && before.length == dt && before.stages.len() == v.a.len() {
+        let before: &TdgMemory = start.memory.of();
+        if self.tableau.degree() <= CONTINUED && before.length == dt && before.accelerations.len() == v.a.len() {
             v.a.fill(0.0);
             for l in 0..v.n {
                 for k in 0..v.n {
-                    let from = &before.stages[k * v.nu..(k + 1) * v.nu];
+                    let from = &before.accelerations[k * v.nu..(k + 1) * v.nu];
                     values::add(self.ahead[l * v.n + k], from, &mut v.a[l * v.nu..(l + 1) * v.nu]);
                 }
             }
-        } else if let Some(last) = before.stages.len().checked_sub(v.nu).filter(|_| !before.stages.is_empty()) {
+        } else if let Some(last) =
+            before.accelerations.len().checked_sub(v.nu).filter(|_| !before.accelerations.is_empty())
+        {
             for l in 0..v.n {
-                v.a[l * v.nu..(l + 1) * v.nu].copy_from_slice(&before.stages[last..]);
+                v.a[l * v.nu..(l + 1) * v.nu].copy_from_slice(&before.accelerations[last..]);
             }
         } else {
             v.a.fill(0.0);

@@ -6,6 +6,7 @@ mod transitions;
 use super::frozen::Along;
 use super::options::{Detection, Transitions, Variant};
 use super::{TrapezoidalLcp, still};
+use super::{TrapezoidalMemory, TrapezoidalStep};
 use crate::contract::{Kind, System};
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
@@ -62,7 +63,8 @@ impl TrapezoidalLcp {
     ) -> Result<bool, Failure> {
         let still = still(&start.u, solve);
         let touching = self.options.touching(dt);
-        let jumped = !start.memory.first.is_empty() && start.memory.first.len() == start.percussions.values().len();
+        let smooth = &start.memory.of::<TrapezoidalMemory>().smooth;
+        let jumped = !smooth.is_empty() && smooth.len() == start.percussions.values().len();
         self.starts.clear();
         let mut approaching = false;
         for i in 0..out.candidates.len() {
@@ -74,7 +76,7 @@ impl TrapezoidalLcp {
             }
             let place = start.percussions.place(i, k.id);
             let range = place.map(|at| start.percussions.range(at)).filter(|r| r.len() == k.dim());
-            let values = if jumped { &start.memory.first } else { start.percussions.values() };
+            let values = if jumped { smooth } else { start.percussions.values() };
             let p = range.map(|r| &values[r]);
             let contact = k.kind == Kind::Contact;
             let mut found = NOTHING;
@@ -178,7 +180,7 @@ impl TrapezoidalLcp {
             let slips = watches.iter().any(|(_, w)| matches!(w, Watch::Slip(_)));
             // No force keeps the slip: an impulse without collision.
             let length = if slips { earliest } else { h };
-            out.parts.paradox = slips;
+            out.record.make::<TrapezoidalStep>().paradox = slips;
             self.try_step(system, start, length, false, solve, out)?;
             return Ok(Some((length, length < h)));
         }

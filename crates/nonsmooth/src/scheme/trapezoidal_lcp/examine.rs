@@ -1,6 +1,7 @@
 //! A finished step looked at again: certificate and ledger, of its smooth part and of its jump.
 
 use super::TrapezoidalLcp;
+use super::TrapezoidalStep;
 use super::jump::Phase;
 use super::options::JacobianRule;
 use super::predict::{Room, drift};
@@ -15,18 +16,19 @@ impl TrapezoidalLcp {
     /// Puts the smooth part of a finished step into `seen`, with its coefficients assembled. Returns the length that they are for.
     fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> f64 {
         self.prepare(system);
-        let h = if step.parts.of > 0.0 { step.parts.of } else { step.dt };
+        let record: &TrapezoidalStep = step.record.of();
+        let h = if record.full_dt > 0.0 { record.full_dt } else { step.dt };
         let mut seen = std::mem::take(&mut self.seen);
         seen.candidates.assign(&step.candidates);
         seen.begin(step.dt);
-        seen.parts.paradox = step.parts.paradox;
-        let jump = step.parts.jump();
-        seen.active.clone_from(if jump { &step.parts.active } else { &step.active });
-        let p = if jump { &step.parts.smooth } else { step.end.percussions.values() };
+        seen.record.make::<TrapezoidalStep>().paradox = record.paradox;
+        let jump = record.jump();
+        seen.active.clone_from(if jump { &*record.active } else { &step.active });
+        let p = if jump { &*record.smooth } else { step.end.percussions.values() };
         seen.end.percussions.values_mut().copy_from_slice(p);
         seen.end.t = step.end.t;
         seen.end.q.clone_from(&step.end.q);
-        seen.end.u.clone_from(if jump { &step.u_minus } else { &step.end.u });
+        seen.end.u.clone_from(if jump { &*record.u_minus } else { &step.end.u });
         let active = std::mem::take(&mut seen.active);
         self.assemble(system, start, h, &seen, &active);
         seen.active = active;
@@ -39,6 +41,7 @@ impl TrapezoidalLcp {
 
     pub(super) fn examine(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
         let h = self.revisit(system, start, step);
+        let record: &TrapezoidalStep = step.record.of();
         out.clear();
         // The position of the part.
         let mid: Vec<f64> = start.q.iter().zip(&self.predict.rate).map(|(q, r)| q + 0.5 * step.dt * r).collect();
@@ -57,7 +60,7 @@ impl TrapezoidalLcp {
             work.r.iter_mut().for_each(|p| *p *= part);
             seen.end.percussions.values_mut().iter_mut().for_each(|p| *p *= part);
             // The velocity of the part lies on the way to that of the whole.
-            for ((v, whole), u) in seen.end.u.iter_mut().zip(&step.parts.velocity).zip(&start.u) {
+            for ((v, whole), u) in seen.end.u.iter_mut().zip(record.full_velocity.iter()).zip(&start.u) {
                 let off = (*v - (u + (whole - u) / part)).abs() / (1.0 + u.abs() + whole.abs());
                 if !(off <= out.kinematics) {
                     out.kinematics = off;
@@ -66,7 +69,7 @@ impl TrapezoidalLcp {
             }
         }
         work.certify_laws(seen, out);
-        if step.parts.jump() {
+        if record.jump() {
             self.jump.certify(system, &self.options.facets, step, out);
         }
         out.geometry(system, step.end.t, &step.end.q, &step.candidates);
@@ -123,11 +126,12 @@ impl TrapezoidalLcp {
         if extra != 0.0 {
             out.add(Line::Jacobian, extra);
         }
-        if step.parts.jump() {
+        let record: &TrapezoidalStep = step.record.of();
+        if record.jump() {
             self.jump.take(step);
-            let at = (step.end.t, &step.end.q[..], &step.u_minus[..]);
+            let at = (step.end.t, &step.end.q[..], &record.u_minus[..]);
             self.jump.assemble(system, &self.options.facets, at, step, Phase::Compression);
-            let middle: Vec<f64> = step.u_minus.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)).collect();
+            let middle: Vec<f64> = record.u_minus.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)).collect();
             if let Some(work) = self.jump.work.as_mut() {
                 work.gather(&step.candidates, &self.jump.p);
                 work.account_percussions(step, &middle, out);

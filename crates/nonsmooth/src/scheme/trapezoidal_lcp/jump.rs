@@ -1,5 +1,6 @@
 //! Collisions: compression and decompression at a point, (7.5)-(7.9), and Newton's law.
 
+use super::TrapezoidalStep;
 use crate::accounting::Certificate;
 use crate::contract::{Kind, System};
 use crate::law::{Law, Normal};
@@ -179,21 +180,22 @@ impl Jump {
     /// The jump of a finished step from `u_minus`: residuals of momentum and laws.
     pub(super) fn certify(&mut self, system: &dyn System, facets: &Arc<Polygon>, step: &Step, out: &mut Certificate) {
         self.take(step);
+        let TrapezoidalStep { u_minus, compression, .. } = step.record.of();
         let (end, list) = (&step.end, &step.candidates);
-        let at = (end.t, &end.q[..], &step.u_minus[..]);
+        let at = (end.t, &end.q[..], &u_minus[..]);
         // A step that is the jump alone.
         let mut alone = step.clone();
         alone.dt = 0.0;
         alone.active.clone_from(&self.touching);
-        let before = State::new(end.t, end.q.clone(), step.u_minus.clone());
+        let before = State::new(end.t, end.q.clone(), u_minus.to_vec());
         let mut second = Certificate::default();
         if self.poisson_takes_part(step) {
-            self.compression.clone_from(&step.parts.compression);
+            self.compression.clone_from(compression);
             self.assemble(system, facets, at, step, Phase::Compression);
             let Some(work) = self.work.as_mut() else { return };
             work.gather(list, &self.compression);
             // The velocity after the compression follows from its percussions.
-            self.compressed.resize(step.u_minus.len(), 0.0);
+            self.compressed.resize(u_minus.len(), 0.0);
             let factored = work.full.matrix.factor().is_ok();
             if factored {
                 work.full.velocity(&work.r, &mut self.compressed);
@@ -234,12 +236,12 @@ impl Jump {
 
     /// Puts a finished step back.
     pub(super) fn take(&mut self, step: &Step) {
-        let parts = &step.parts;
+        let parts: &TrapezoidalStep = step.record.of();
         self.restitution.clone_from(&parts.restitution);
         self.touching.clear();
         self.touching.extend(parts.restitution.iter().map(|e| !e.is_nan()));
         self.p.clear();
-        self.p.extend(step.end.percussions.values().iter().zip(&parts.smooth).map(|(all, smooth)| all - smooth));
+        self.p.extend(step.end.percussions.values().iter().zip(parts.smooth.iter()).map(|(all, smooth)| all - smooth));
         self.compression.clone_from(&parts.compression);
     }
 }

@@ -20,7 +20,7 @@ pub(in crate::scheme) enum Restitution {
 impl Restitution {
     /// That of the laws, as the step wants it.
     pub(in crate::scheme) fn wanted(step: &Step) -> Self {
-        if step.restitution_power > 0.0 { Restitution::Power(step.restitution_power) } else { Restitution::Law }
+        if step.restitution_exponent != 1.0 { Restitution::Power(step.restitution_exponent) } else { Restitution::Law }
     }
 
     /// e of component `j` of interaction `i`.

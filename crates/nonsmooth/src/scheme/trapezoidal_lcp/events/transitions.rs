@@ -1,5 +1,6 @@
 //! Transitions: which laws a step leaves in another mode than it began with, and when.
 
+use super::super::TrapezoidalMemory;
 use super::super::frozen::{Along, Hold, follows_normal};
 use super::super::options::{Transitions, Variant};
 use super::super::{TrapezoidalLcp, still};
@@ -125,8 +126,8 @@ impl TrapezoidalLcp {
     pub(super) fn force_at_end(&self, start: &State, k: &Interaction, i: usize, p: &[f64]) -> [f64; MAX_DIM] {
         let h = self.predict.h;
         let mut force = [0.0; MAX_DIM];
-        let memory = &start.memory;
-        let values = if memory.first.is_empty() { start.percussions.values() } else { &memory.first };
+        let memory: &TrapezoidalMemory = start.memory.of();
+        let values = if memory.smooth.is_empty() { start.percussions.values() } else { &memory.smooth };
         let place = start.percussions.place(i, k.id).map(|at| start.percussions.range(at));
         let before = place.filter(|r| r.len() == k.dim() && memory.length > 0.0).map(|r| &values[r]);
         for (j, f) in force.iter_mut().take(k.dim()).enumerate() {

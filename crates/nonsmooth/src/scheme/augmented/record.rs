@@ -1,0 +1,165 @@
+//! What a step leaves for the next, and what it is extrapolated from.
+
+use crate::contract::{Candidates, Structure};
+use crate::state::{
+    ByInteraction, Correction, Empty, Misfit, Outcome, Percussions, Reader, Record, Sigma, Stages, Step, Unreadable,
+    Writer, record,
+};
+use std::any::Any;
+
+record! {
+    /// The modes that the next step is compared with.
+    "augmented memory" pub struct AugmentedMemory {
+        /// Discrete state of the step that led here.
+        sigma: ByInteraction<Sigma> = "modes of the last step",
+        /// Whether there was such a step.
+        judged: bool = "whether there was a step",
+    }
+}
+
+/// The rows of the tableau that a step is made of, and how it came out.
+#[derive(Debug, Clone, Default)]
+pub struct AugmentedStep {
+    /// How the step came out.
+    pub outcome: Outcome,
+    /// Order of the approximation that it is.
+    pub order: u32,
+    /// Estimated error over what is allowed; 0 where none was estimated.
+    pub error: f64,
+    /// Laws whose mode is another than in the step before, in the substep that showed it.
+    pub switches: usize,
+    /// Numbers of substeps of the rows of the tableau; empty for one step of the base scheme.
+    pub counts: Vec<u32>,
+    /// By how much the last row changed the velocity, relative to the largest.
+    pub change: f64,
+    /// Whether another row would have needed steps below the smallest.
+    pub exhausted: bool,
+    /// Whether it extrapolates in powers of dt².
+    pub even: bool,
+    /// Whether contacts that stay closed are to be projected after it.
+    pub project: bool,
+    /// The substeps of all rows, row after row; those beyond are spare.
+    pub steps: Vec<Step>,
+}
+
+impl AugmentedStep {
+    /// Substeps by row.
+    pub fn rows(&self) -> impl Iterator<Item = &[Step]> {
+        let mut at = 0;
+        self.counts.iter().map(move |&n| {
+            at += n as usize;
+            &self.steps[at - n as usize..at]
+        })
+    }
+}
+
+impl Empty for AugmentedStep {
+    fn empty() -> &'static Self {
+        static EMPTY: std::sync::LazyLock<AugmentedStep> = std::sync::LazyLock::new(AugmentedStep::default);
+        &EMPTY
+    }
+}
+
+const OUTCOMES: [Outcome; 5] =
+    [Outcome::Plain, Outcome::Smooth, Outcome::Inaccurate, Outcome::Detected, Outcome::Resolved];
+
+impl Record for AugmentedStep {
+    fn name(&self) -> &'static str {
+        "augmented step"
+    }
+
+    fn clear(&mut self) {
+        let steps = std::mem::take(&mut self.steps);
+        let counts = std::mem::take(&mut self.counts);
+        *self = Self { steps, counts, ..Self::default() };
+        self.counts.clear();
+    }
+
+    fn assign(&mut self, other: &dyn Record) {
+        match (other as &dyn Any).downcast_ref::<Self>() {
+            Some(other) => self.clone_from(other),
+            None => self.clear(),
+        }
+    }
+
+    fn same(&self, other: &dyn Record) -> bool {
+        let what = |e: &Self| (e.outcome, e.order, e.error.to_bits(), e.switches, e.even);
+        let ends = |(a, b): (&[Step], &[Step])| a.iter().map(|s| &s.end).eq(b.iter().map(|s| &s.end));
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            what(self) == what(other) && self.counts == other.counts && self.rows().zip(other.rows()).all(ends)
+        })
+    }
+
+    fn copy(&self) -> Box<dyn Record> {
+        let used = self.counts.iter().map(|n| *n as usize).sum();
+        Box::new(Self { counts: self.counts.clone(), steps: self.steps[..used].to_vec(), ..*self })
+    }
+
+    fn lay_out(&mut self, from: &dyn Record, _those: &Percussions, list: &Candidates) {
+        self.assign(from);
+        for step in &mut self.steps {
+            step.lay_out(list);
+        }
+    }
+
+    fn check(&self, _structure: &Structure, _percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Writer) {
+        out.value(OUTCOMES.iter().position(|o| *o == self.outcome).unwrap_or(0) as u64);
+        out.value(self.order);
+        out.value(self.error);
+        out.value(self.switches as u64);
+        out.values(&self.counts);
+        out.value(self.change);
+        [self.exhausted, self.even, self.project].into_iter().for_each(|b| out.value(b));
+        self.rows().flatten().for_each(|step| step.write(out));
+    }
+
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        let outcome: u64 = from.value()?;
+        self.outcome = OUTCOMES.get(outcome as usize).copied().unwrap_or_default();
+        self.order = from.value()?;
+        self.error = from.value()?;
+        self.switches = from.value::<u64>()? as usize;
+        from.values(&mut self.counts)?;
+        self.change = from.value()?;
+        (self.exhausted, self.even, self.project) = (from.value()?, from.value()?, from.value()?);
+        self.steps.clear();
+        for _ in 0..self.counts.iter().map(|n| *n as usize).sum() {
+            let mut step = Step::default();
+            step.read(from)?;
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+
+    fn stages(&self) -> Option<&Stages> {
+        None
+    }
+
+    fn visited(&self, _step: &Step, see: &mut dyn FnMut(f64, &[f64])) {
+        self.rows().flatten().for_each(|substep| see(substep.end.t, &substep.end.q));
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn correction(&self) -> Correction {
+        match (self.project, self.is_extrapolated()) {
+            (true, _) => Correction::JointsAndContacts,
+            (false, true) => Correction::Joints,
+            (false, false) => Correction::Wanted,
+        }
+    }
+
+    fn is_extrapolated(&self) -> bool {
+        !self.counts.is_empty()
+    }
+}

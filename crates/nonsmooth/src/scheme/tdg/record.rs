@@ -1,0 +1,44 @@
+//! What a step leaves for the next, and what it is made of.
+
+use crate::state::{ByComponent, ByInteraction, ByVelocity, Stages, record};
+
+record! {
+    /// Where the next step begins its iteration.
+    "tdg memory" pub struct TdgMemory {
+        /// Accelerations at the stages of the step that led here.
+        accelerations: ByVelocity = "accelerations at the stages of the last step",
+        /// Its length, s; 0 before the first step.
+        length: f64 = "length of the last step",
+    }
+}
+
+record! {
+    /// Stages and jump.
+    "tdg step" pub struct TdgStep {
+        /// Values at the stages.
+        stages: Stages = "stages",
+        /// Interactions that act with forces at the stages.
+        acts: ByInteraction<bool> = "interactions of the stages",
+        /// Those of them whose slip ends with the step.
+        rests: ByInteraction<bool> = "interactions that come to rest",
+        /// Restitution that the jump at the end took; NaN for those that took no part in it.
+        restitution: ByInteraction<f64> = "restitutions",
+        /// Velocity at which a contact that comes to rest goes back to zero gap, m/s.
+        lift: ByInteraction<f64> = "velocities back to the gap",
+        /// Positions follow the rule of velocities, because the step is stiff.
+        stiff: bool = "stiffness",
+        /// Velocity before the jump, where it is located at the end (D⁻).
+        u_minus: ByVelocity = "velocity before the jump",
+        /// Percussions of forces; empty without a collision.
+        smooth: ByComponent = "percussions of forces",
+    }
+    fn stages(&self) -> Option<&Stages> {
+        (!self.stages.nodes.is_empty()).then_some(&self.stages)
+    }
+    fn u_minus(&self) -> &[f64] {
+        &self.u_minus
+    }
+    fn smooth(&self) -> &[f64] {
+        &self.smooth
+    }
+}

@@ -1,0 +1,53 @@
+//! What a step leaves for the next, and its two parts: smooth motion, and a jump at its end.
+
+use crate::state::{ByComponent, ByInteraction, ByVelocity, record};
+
+record! {
+    /// The step that led here.
+    "trapezoidal-lcp memory" pub struct TrapezoidalMemory {
+        /// Percussions of its smooth part; empty without a jump: all of them are.
+        smooth: ByComponent = "percussions of the smooth part",
+        /// Its length, s; 0 before the first step.
+        length: f64 = "length of the last step",
+        /// Steps in a row that ended at an event.
+        events: u32 = "events in a row",
+    }
+}
+
+record! {
+    /// The parts of a step.
+    "trapezoidal-lcp step" pub struct TrapezoidalStep {
+        /// Length of the unshortened step, s; 0 if the smooth part was not cut at an event.
+        full_dt: f64 = "length of the unshortened step",
+        /// Velocity at the end of the unshortened step.
+        full_velocity: ByVelocity = "velocity of the unshortened step",
+        /// A contact took a percussion without approach: a paradox of Painlevé.
+        paradox: bool = "paradox",
+        /// Velocity before the jump.
+        u_minus: ByVelocity = "velocity before the jump",
+        /// Interactions that took part in the smooth part; empty without a jump: all that took part did.
+        active: ByInteraction<bool> = "interactions of the smooth part",
+        /// Percussions of the smooth part; empty without a jump.
+        smooth: ByComponent = "percussions of the smooth part",
+        /// Percussions of the compression, of jumps that have one.
+        compression: ByComponent = "percussions of the compression",
+        /// Restitution that the jump took; NaN for those that took no part in it. Empty without a jump.
+        restitution: ByInteraction<f64> = "restitutions",
+    }
+    fn u_minus(&self) -> &[f64] {
+        &self.u_minus
+    }
+    fn smooth(&self) -> &[f64] {
+        &self.smooth
+    }
+    fn paradox(&self) -> bool {
+        self.paradox
+    }
+}
+
+impl TrapezoidalStep {
+    /// Whether there is a jump.
+    pub fn jump(&self) -> bool {
+        !self.restitution.is_empty()
+    }
+}

@@ -1,0 +1,252 @@
+//! Fields of records: how each is cleared, copied, compared, laid out for another list of interactions, checked, written and read.
+
+use super::Percussions;
+use super::bytes::{Reader, Unreadable, Writer};
+use super::sigma::Sigma;
+use crate::contract::{Candidates, Structure};
+use complementarity::room;
+use std::ops::{Deref, DerefMut};
+
+/// What a field of a record can do.
+pub trait Field {
+    /// Forgets the value and keeps the memory.
+    fn clear(&mut self);
+    /// Copies, keeping the memory.
+    fn assign(&mut self, other: &Self);
+    /// Whether both have the same bits.
+    fn same(&self, other: &Self) -> bool;
+    /// Copies what belongs to percussions `those`, for another list of interactions.
+    fn lay_out(&mut self, from: &Self, _those: &Percussions, _list: &Candidates) {
+        self.assign(from);
+    }
+    /// Whether sizes are those of a system and values are finite.
+    fn check(&self, _structure: &Structure, _percussions: &Percussions) -> Result<(), Misfit> {
+        Ok(())
+    }
+    /// Appends the value.
+    fn write(&self, out: &mut Writer);
+    /// Takes the value.
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable>;
+}
+
+/// Why a field does not belong to a system.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Misfit {
+    /// Another number of values: found, expected.
+    Size(usize, usize),
+    /// A value that is not finite, and the coordinate or velocity that it belongs to.
+    Value(f64, String),
+}
+
+/// A vector over the coordinates; empty where it is not known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByCoordinate(pub Vec<f64>);
+
+/// Vectors over the velocities, one after the other; empty where they are not known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByVelocity(pub Vec<f64>);
+
+/// Values laid out as percussions; empty where they are not known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByComponent(pub Vec<f64>);
+
+/// One value for every interaction; empty where they are not known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByInteraction<T>(pub Vec<T>);
+
+macro_rules! like_a_vector {
+    ($($name:ty => $item:ty $(, $t:ident)?;)*) => { $(
+        impl$(<$t>)? Deref for $name {
+            type Target = Vec<$item>;
+            fn deref(&self) -> &Self::Target { &self.0 }
+        }
+        impl$(<$t>)? DerefMut for $name {
+            fn deref_mut(&mut self) -> &mut Self::Target { &mut self.0 }
+        }
+    )* };
+}
+like_a_vector! {
+    ByCoordinate => f64;
+    ByVelocity => f64;
+    ByComponent => f64;
+    ByInteraction<T> => T, T;
+}
+
+/// A value that fields are made of.
+pub trait Value: Copy {
+    /// What an interaction has that was not in the list.
+    const ABSENT: Self;
+    /// Its bits.
+    fn bits(self) -> u64;
+    /// The value of these bits.
+    fn from_bits(bits: u64) -> Self;
+}
+
+impl Value for f64 {
+    const ABSENT: Self = f64::NAN;
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+    fn from_bits(bits: u64) -> Self {
+        f64::from_bits(bits)
+    }
+}
+
+impl Value for bool {
+    const ABSENT: Self = false;
+    fn bits(self) -> u64 {
+        u64::from(self)
+    }
+    fn from_bits(bits: u64) -> Self {
+        bits != 0
+    }
+}
+
+impl Value for u32 {
+    const ABSENT: Self = 0;
+    fn bits(self) -> u64 {
+        u64::from(self)
+    }
+    fn from_bits(bits: u64) -> Self {
+        bits as u32
+    }
+}
+
+impl Value for u64 {
+    const ABSENT: Self = 0;
+    fn bits(self) -> u64 {
+        self
+    }
+    fn from_bits(bits: u64) -> Self {
+        bits
+    }
+}
+
+impl Value for Sigma {
+    const ABSENT: Self = Sigma::OPEN;
+    fn bits(self) -> u64 {
+        u64::from(self.0)
+    }
+    fn from_bits(bits: u64) -> Self {
+        Sigma(bits as u32)
+    }
+}
+
+fn same_bits<T: Value>(a: &[T], b: &[T]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bits() == b.bits())
+}
+
+macro_rules! scalars {
+    ($($t:ty = $empty:expr),*) => { $(
+        impl Field for $t {
+            fn clear(&mut self) { *self = $empty; }
+            fn assign(&mut self, other: &Self) { *self = *other; }
+            fn same(&self, other: &Self) -> bool { self.bits() == other.bits() }
+            fn write(&self, out: &mut Writer) { out.value(*self); }
+            fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+                *self = from.value()?;
+                Ok(())
+            }
+        }
+    )* };
+}
+scalars!(f64 = 0.0, bool = false, u32 = 0);
+
+impl<T: Value> Field for Vec<T> {
+    fn clear(&mut self) {
+        Vec::clear(self);
+    }
+    fn assign(&mut self, other: &Self) {
+        room::assign(self, other);
+    }
+    fn same(&self, other: &Self) -> bool {
+        same_bits(self, other)
+    }
+    fn write(&self, out: &mut Writer) {
+        out.values(self);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        from.values(self)
+    }
+}
+
+/// What a newtype does as the vector in it.
+macro_rules! as_its_vector {
+    () => {
+        fn clear(&mut self) {
+            self.0.clear();
+        }
+        fn assign(&mut self, other: &Self) {
+            self.0.assign(&other.0);
+        }
+        fn same(&self, other: &Self) -> bool {
+            self.0.same(&other.0)
+        }
+        fn write(&self, out: &mut Writer) {
+            self.0.write(out);
+        }
+        fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+            self.0.read(from)
+        }
+    };
+}
+
+fn size(found: usize, expected: usize) -> Result<(), Misfit> {
+    if found == 0 || found == expected { Ok(()) } else { Err(Misfit::Size(found, expected)) }
+}
+
+fn finite(values: &[f64], name: impl Fn(usize) -> String) -> Result<(), Misfit> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Misfit::Value(values[i], name(i))),
+        None => Ok(()),
+    }
+}
+
+impl Field for ByCoordinate {
+    as_its_vector!();
+    fn check(&self, structure: &Structure, _percussions: &Percussions) -> Result<(), Misfit> {
+        size(self.len(), structure.nq())?;
+        finite(self, |i| structure.coordinates[i].into())
+    }
+}
+impl Field for ByVelocity {
+    as_its_vector!();
+    fn check(&self, structure: &Structure, _percussions: &Percussions) -> Result<(), Misfit> {
+        let n = structure.nu().max(1);
+        size(self.len(), self.len().div_ceil(n) * n)?;
+        finite(self, |i| structure.velocities[i % n].into())
+    }
+}
+impl Field for ByComponent {
+    as_its_vector!();
+    fn check(&self, _structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
+        size(self.len(), percussions.values().len())
+    }
+    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+        self.0.clear();
+        if from.is_empty() {
+            return;
+        }
+        self.0.resize(list.components(), 0.0);
+        for (j, k) in list.items().iter().enumerate() {
+            if let Some(at) = those.place(j, k.id) {
+                self.0[list.range(j)].copy_from_slice(&from[those.range(at)]);
+            }
+        }
+    }
+}
+impl<T: Value> Field for ByInteraction<T> {
+    as_its_vector!();
+    fn check(&self, _structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
+        size(self.len(), percussions.ids().len())
+    }
+    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+        self.0.clear();
+        if from.is_empty() {
+            return;
+        }
+        self.0.extend(
+            list.items().iter().enumerate().map(|(j, k)| those.place(j, k.id).map_or(T::ABSENT, |at| from[at])),
+        );
+    }
+}

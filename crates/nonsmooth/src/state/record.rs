@@ -1,0 +1,291 @@
+//! What a scheme keeps beside what every state and every step has.
+//!
+//! A scheme declares its records in its own folder, by [`record!`]: one that it carries into the next step
+//! ([`State::memory`](super::State)), one of how a step was made ([`Step::record`](super::Step)). A state or step has one record of each
+//! type at most, so that a scheme over another one keeps its own beside those of its base. What others may ask of a record are the provided
+//! methods of [`Record`].
+
+use super::bytes::{Reader, Unreadable, Writer};
+use super::field::Misfit;
+use super::stages::Stages;
+use super::{Percussions, Step};
+use crate::contract::{Candidates, Structure};
+use std::any::Any;
+
+/// How a step that chooses its length came out [Studer2008, §9.2].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A step of a scheme that does not judge.
+    #[default]
+    Plain,
+    /// All substeps have the discrete state of the step before, and the error is small enough.
+    Smooth,
+    /// The same, but the error is too large.
+    Inaccurate,
+    /// A substep has another discrete state: there is a switch. The step itself is then one step of the base scheme.
+    Detected,
+    /// There is a switch, and the step is as short as can be.
+    Resolved,
+}
+
+/// What is projected at the end of a step, once it is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Correction {
+    /// What the run asks for.
+    #[default]
+    Wanted,
+    /// Joints, at any rate.
+    Joints,
+    /// Joints, and contacts that stay closed.
+    JointsAndContacts,
+}
+
+/// What one type of record can do. Written by [`record!`].
+pub trait Record: Any + Send + Sync + std::fmt::Debug {
+    /// Its name in checkpoints.
+    fn name(&self) -> &'static str;
+    /// Forgets everything but its memory.
+    fn clear(&mut self);
+    /// Copies a record of the same type, keeping the memory; of another type: clears.
+    fn assign(&mut self, other: &dyn Record);
+    /// Whether another record is of the same type and has the same bits.
+    fn same(&self, other: &dyn Record) -> bool;
+    /// A copy, without spare memory.
+    fn copy(&self) -> Box<dyn Record>;
+    /// Copies a record that belongs to percussions `those`, for another list of interactions.
+    fn lay_out(&mut self, from: &dyn Record, those: &Percussions, list: &Candidates);
+    /// Whether its sizes are those of a system and its values finite; else what does not fit.
+    fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)>;
+    /// Appends it to a checkpoint.
+    fn write(&self, out: &mut Writer);
+    /// Takes it from a checkpoint.
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable>;
+
+    /// Polynomials inside the step: its dense output.
+    fn stages(&self) -> Option<&Stages> {
+        None
+    }
+    /// Velocity before the jump at the end, where the scheme locates one. Empty for Moreau-type schemes, whose percussions act over the
+    /// whole step: their γ⁻ is taken with the start velocity.
+    fn u_minus(&self) -> &[f64] {
+        &[]
+    }
+    /// Percussions of forces, where the scheme tells them from those of a jump at the end: then the rest is the jump's.
+    fn smooth(&self) -> &[f64] {
+        &[]
+    }
+    /// Whether a contact took a percussion without approach because no force satisfies the laws at the start: a paradox of Painlevé.
+    fn paradox(&self) -> bool {
+        false
+    }
+    /// Multipliers τ of a projection of the position, by component (of a contact, its first).
+    fn multipliers(&self) -> &[f64] {
+        &[]
+    }
+    /// Positions besides the end at which interactions were evaluated, each with its time: the reach of the list must cover them.
+    fn visited(&self, _step: &Step, _see: &mut dyn FnMut(f64, &[f64])) {}
+    /// How the step came out.
+    fn outcome(&self) -> Outcome {
+        Outcome::Plain
+    }
+    /// Order of this step, where it is chosen; else 0.
+    fn order(&self) -> u32 {
+        0
+    }
+    /// What is projected after it.
+    fn correction(&self) -> Correction {
+        Correction::Wanted
+    }
+    /// Whether its inside is known by steps of the same scheme from the same start alone.
+    fn is_extrapolated(&self) -> bool {
+        false
+    }
+}
+
+/// A record that stands in for one that is not there.
+pub trait Empty: Record + Default {
+    /// The record without anything in it.
+    fn empty() -> &'static Self;
+}
+
+/// Records, one of each type at most.
+#[derive(Debug, Default)]
+pub struct Records(Vec<Box<dyn Record>>);
+
+impl Records {
+    /// The record of a type, if it is there.
+    #[inline]
+    pub fn get<T: Record>(&self) -> Option<&T> {
+        self.0.iter().find_map(|r| (&**r as &dyn Any).downcast_ref())
+    }
+
+    /// The record of a type, empty if it is not there.
+    #[inline]
+    pub fn of<T: Empty>(&self) -> &T {
+        self.get().unwrap_or_else(|| T::empty())
+    }
+
+    /// The record of a type, made if it is not there.
+    pub fn make<T: Record + Default>(&mut self) -> &mut T {
+        let at = self.0.iter().position(|r| (&**r as &dyn Any).is::<T>()).unwrap_or_else(|| {
+            self.0.push(Box::<T>::default());
+            self.0.len() - 1
+        });
+        // The one that was found or made: a record of this type.
+        match (&mut *self.0[at] as &mut dyn Any).downcast_mut() {
+            Some(record) => record,
+            None => unreachable!("the record at {at} is of the type that it was found by"),
+        }
+    }
+
+    /// Forgets everything but the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(|r| r.clear());
+    }
+
+    /// Copies, keeping the memory.
+    pub fn assign(&mut self, other: &Records) {
+        for mine in &mut self.0 {
+            match other.0.iter().find(|r| r.name() == mine.name()) {
+                Some(theirs) => mine.assign(&**theirs),
+                None => mine.clear(),
+            }
+        }
+        let had = self.0.len();
+        let known = |r: &dyn Record| self.0[..had].iter().any(|mine| mine.name() == r.name());
+        let new: Vec<_> = other.0.iter().filter(|r| !known(&***r)).map(|r| r.copy()).collect();
+        self.0.extend(new);
+    }
+
+    /// Copies records that belong to percussions `those`, for another list of interactions.
+    pub(crate) fn lay_out(&mut self, from: &Records, those: &Percussions, list: &Candidates) {
+        self.clone_from(from);
+        self.0.iter_mut().zip(&from.0).for_each(|(mine, theirs)| mine.lay_out(&**theirs, those, list));
+    }
+
+    pub(crate) fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
+        self.iter().try_for_each(|r| r.check(structure, percussions))
+    }
+
+    /// Appends all of them.
+    pub fn write(&self, out: &mut Writer) {
+        out.value(self.0.len() as u64);
+        for record in &self.0 {
+            out.text(record.name());
+            record.write(out);
+        }
+    }
+
+    /// Takes those that were written, each into the one of its name here.
+    pub fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.clear();
+        for _ in 0..from.count(8)? {
+            let name = from.text()?;
+            let Some(record) = self.0.iter_mut().find(|r| r.name() == name) else {
+                let (found, expected) = (format!("a record `{name}`"), "one of this scheme".into());
+                return Err(Unreadable::Other { found, expected });
+            };
+            record.read(from)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Record> {
+        self.0.iter().map(|r| &**r)
+    }
+}
+
+impl Clone for Records {
+    fn clone(&self) -> Self {
+        Self(self.0.iter().map(|r| r.copy()).collect())
+    }
+}
+
+impl PartialEq for Records {
+    /// A record that is not there is one that is empty.
+    fn eq(&self, other: &Self) -> bool {
+        let covers = |a: &Records, b: &Records| {
+            a.iter().all(|r| match b.iter().find(|o| o.name() == r.name()) {
+                Some(o) => r.same(o),
+                None => {
+                    let mut empty = r.copy();
+                    empty.clear();
+                    r.same(&*empty)
+                }
+            })
+        };
+        covers(self, other) && covers(other, self)
+    }
+}
+
+/// Declares a record: a struct of [fields](super::field::Field), with its name in checkpoints and, after it, what others may ask of it.
+macro_rules! record {
+    (
+        $(#[$doc:meta])*
+        $name:literal $visibility:vis struct $type:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty = $what:literal,)* }
+        $($view:item)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default)]
+        $visibility struct $type { $($(#[$field_doc])* pub $field: $kind,)* }
+
+        impl $crate::state::Record for $type {
+            fn name(&self) -> &'static str {
+                $name
+            }
+            fn clear(&mut self) {
+                $($crate::state::Field::clear(&mut self.$field);)*
+            }
+            fn assign(&mut self, other: &dyn $crate::state::Record) {
+                match (other as &dyn std::any::Any).downcast_ref::<Self>() {
+                    Some(other) => { $($crate::state::Field::assign(&mut self.$field, &other.$field);)* }
+                    None => self.clear(),
+                }
+            }
+            fn same(&self, other: &dyn $crate::state::Record) -> bool {
+                let other = (other as &dyn std::any::Any).downcast_ref::<Self>();
+                other.is_some_and(|other| true $(&& $crate::state::Field::same(&self.$field, &other.$field))*)
+            }
+            fn copy(&self) -> Box<dyn $crate::state::Record> {
+                Box::new(self.clone())
+            }
+            fn lay_out(
+                &mut self,
+                from: &dyn $crate::state::Record,
+                those: &$crate::state::Percussions,
+                list: &$crate::contract::Candidates,
+            ) {
+                if let Some(from) = (from as &dyn std::any::Any).downcast_ref::<Self>() {
+                    $($crate::state::Field::lay_out(&mut self.$field, &from.$field, those, list);)*
+                }
+            }
+            fn check(
+                &self,
+                structure: &$crate::contract::Structure,
+                percussions: &$crate::state::Percussions,
+            ) -> Result<(), (&'static str, $crate::state::Misfit)> {
+                $($crate::state::Field::check(&self.$field, structure, percussions).map_err(|misfit| ($what, misfit))?;)*
+                Ok(())
+            }
+            fn write(&self, out: &mut $crate::state::Writer) {
+                $($crate::state::Field::write(&self.$field, out);)*
+            }
+            fn read(&mut self, from: &mut $crate::state::Reader) -> Result<(), $crate::state::Unreadable> {
+                $($crate::state::Field::read(&mut self.$field, from)?;)*
+                Ok(())
+            }
+            $($view)*
+        }
+
+        impl $crate::state::Empty for $type {
+            fn empty() -> &'static Self {
+                static EMPTY: std::sync::LazyLock<$type> = std::sync::LazyLock::new($type::default);
+                &EMPTY
+            }
+        }
+    };
+}
+pub(crate) use record;

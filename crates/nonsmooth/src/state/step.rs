@@ -1,0 +1,313 @@
+//! What a step returns.
+
+use super::sigma::Sigma;
+use super::{Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer};
+use crate::contract::Candidates;
+use complementarity::linear::dense::norm;
+use complementarity::{Report, room};
+
+/// Why a step ended where it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reason {
+    /// It went the whole way.
+    #[default]
+    Full,
+    /// It stopped early at an event that the scheme located.
+    Event,
+}
+
+/// Work of one step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Calls of the scheme that makes steps: more than one where they are extrapolated.
+    pub calls: usize,
+    /// One-step problems solved.
+    pub solves: usize,
+    /// Solver iterations of all of them.
+    pub iterations: usize,
+    /// Pivots of Lemke's method among them.
+    pub pivots: usize,
+    /// Newton iterations of the scheme.
+    pub newton: usize,
+    /// The same by stage, for schemes of two stages.
+    pub stages: [usize; 2],
+    /// Stages that the first try did not solve, so that the scheme went down its ladder.
+    pub retries: usize,
+    /// Contacts that took part.
+    pub contacts: usize,
+    /// Index sets of contacts for which the step was solved, until they stayed: one, unless the scheme looks for them.
+    pub index_sets: usize,
+    /// Iterations of the position projection within the step.
+    pub projection: usize,
+    /// Largest residual of the one-step problems.
+    pub residual: f64,
+    /// The same as a velocity, not divided by the size of the problem: what relative velocities are known to, m/s.
+    pub noise: f64,
+    /// The percussions are not unique in the mode found.
+    pub non_unique: bool,
+}
+
+impl StepReport {
+    fn counts(&mut self) -> [&mut usize; 11] {
+        let [first, second] = &mut self.stages;
+        [
+            &mut self.calls,
+            &mut self.solves,
+            &mut self.iterations,
+            &mut self.pivots,
+            &mut self.newton,
+            first,
+            second,
+            &mut self.retries,
+            &mut self.contacts,
+            &mut self.index_sets,
+            &mut self.projection,
+        ]
+    }
+
+    fn write(&self, out: &mut Writer) {
+        let mut copy = *self;
+        copy.counts().into_iter().for_each(|n| out.value(*n as u64));
+        out.value(self.residual);
+        out.value(self.noise);
+        out.value(self.non_unique);
+    }
+
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        for n in self.counts() {
+            *n = from.value::<u64>()? as usize;
+        }
+        (self.residual, self.noise, self.non_unique) = (from.value()?, from.value()?, from.value()?);
+        Ok(())
+    }
+
+    /// Adds the work of problems whose residuals are accelerations that act for `dt`.
+    pub(crate) fn add(&mut self, other: &StepReport, dt: f64) {
+        self.solves += other.solves;
+        self.iterations += other.iterations;
+        self.pivots += other.pivots;
+        self.non_unique |= other.non_unique;
+        self.residual = self.residual.max(other.residual);
+        self.noise = self.noise.max(dt * other.noise);
+    }
+
+    /// Adds the work of a substep.
+    pub(crate) fn join(&mut self, other: &StepReport) {
+        self.calls += other.calls;
+        self.newton += other.newton;
+        self.stages.iter_mut().zip(other.stages).for_each(|(a, b)| *a += b);
+        self.retries += other.retries;
+        self.contacts = self.contacts.max(other.contacts);
+        self.index_sets = self.index_sets.max(other.index_sets);
+        self.projection += other.projection;
+        self.add(other, 1.0);
+    }
+
+    /// Adds a one-step problem with this b.
+    pub(crate) fn take(&mut self, report: &Report, b: &[f64]) {
+        self.solves += 1;
+        self.iterations += report.iterations;
+        self.pivots += report.pivots;
+        self.non_unique |= report.non_unique;
+        self.residual = self.residual.max(report.residual);
+        let size = norm(b);
+        self.noise = self.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
+    }
+}
+
+/// The result of one step. The start state is left untouched.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Length that was gone, s.
+    pub dt: f64,
+    /// State at the end, with the percussions of this step. Boxed, so that it becomes the next start by pointer.
+    pub end: Box<State>,
+    /// The interactions, frozen during the attempt.
+    pub candidates: Candidates,
+    /// Which of them took part in the velocity-level problem.
+    pub active: Vec<bool>,
+    /// Discrete state of every interaction.
+    pub sigma: Vec<Sigma>,
+    /// Relative velocities that the law took as γ⁻ (active interactions; else zero).
+    pub gamma_minus: Vec<f64>,
+    /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
+    pub gamma_plus: Vec<f64>,
+    /// Whether the velocity jumped: a contact took a percussion that it approached faster than forces explain, an impact. The
+    /// percussion of a contact that persists is a force times dt and no jump.
+    pub impact: bool,
+    /// Exponent of the restitution coefficients: 1, or what a scheme over another one asks of its base [Studer2008, §8.2].
+    pub restitution_exponent: f64,
+    /// Why it ended.
+    pub reason: Reason,
+    /// What it cost.
+    pub report: StepReport,
+    /// What the scheme keeps of it besides.
+    pub record: Records,
+    /// Version of the candidates that the arrays are sized for.
+    begun_for: u64,
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Self {
+            dt: 0.0,
+            end: Box::default(),
+            candidates: Candidates::default(),
+            active: Vec::new(),
+            sigma: Vec::new(),
+            gamma_minus: Vec::new(),
+            gamma_plus: Vec::new(),
+            impact: false,
+            restitution_exponent: 1.0,
+            reason: Reason::default(),
+            report: StepReport::default(),
+            record: Records::default(),
+            begun_for: 0,
+        }
+    }
+}
+
+impl Step {
+    /// Sizes the per-interaction arrays for the frozen candidates; the scheme fills them.
+    pub(crate) fn begin(&mut self, dt: f64) {
+        self.dt = dt;
+        self.report = StepReport { calls: 1, index_sets: 1, ..StepReport::default() };
+        self.reason = Reason::Full;
+        self.impact = false;
+        self.record.clear();
+        self.end.memory.clear();
+        let (n, c) = (self.candidates.len(), self.candidates.components());
+        if self.begun_for != self.candidates.version() || self.active.len() != n {
+            self.begun_for = self.candidates.version();
+            room::resize(&mut self.active, n, false);
+            room::resize(&mut self.sigma, n, Sigma::OPEN);
+            room::resize(&mut self.gamma_minus, c, 0.0);
+            room::resize(&mut self.gamma_plus, c, 0.0);
+        }
+        if self.end.percussions.version != self.candidates.version() || self.end.percussions.ids.len() != n {
+            self.end.percussions.reset(&self.candidates);
+        }
+    }
+
+    /// Marks interaction `i` as having taken no part.
+    pub(crate) fn set_inactive(&mut self, i: usize) {
+        self.sigma[i] = Sigma::OPEN;
+        for j in self.candidates.range(i) {
+            self.end.percussions.values[j] = 0.0;
+            self.gamma_minus[j] = 0.0;
+            self.gamma_plus[j] = 0.0;
+        }
+    }
+
+    /// Percussion of interaction `i` of the list.
+    #[inline]
+    pub fn percussion(&self, i: usize) -> &[f64] {
+        &self.end.percussions.values[self.candidates.range(i)]
+    }
+
+    /// Lays the step out for another list of interactions: those that are not in it are gone, those that are new took no part.
+    pub(crate) fn lay_out(&mut self, list: &Candidates) {
+        let from = self.clone();
+        let those = &from.end.percussions;
+        self.candidates.assign(list);
+        self.begin(from.dt);
+        (self.report, self.reason, self.impact) = (from.report, from.reason, from.impact);
+        for (j, k) in list.items().iter().enumerate() {
+            self.active[j] = false;
+            self.set_inactive(j);
+            let Some(at) = those.place(j, k.id) else { continue };
+            let (to, range) = (list.range(j), those.range(at));
+            self.end.percussions.values[to.clone()].copy_from_slice(&those.values[range.clone()]);
+            self.gamma_minus[to.clone()].copy_from_slice(&from.gamma_minus[range.clone()]);
+            self.gamma_plus[to].copy_from_slice(&from.gamma_plus[range]);
+            (self.active[j], self.sigma[j]) = (from.active[at], from.sigma[at]);
+        }
+        self.record.lay_out(&from.record, those, list);
+        self.end.memory.lay_out(&from.end.memory, those, list);
+    }
+
+    /// Appends everything but the list of interactions.
+    pub(crate) fn write(&self, out: &mut Writer) {
+        out.value(self.dt);
+        self.end.write(out);
+        out.values(&self.active);
+        out.values(&self.sigma);
+        out.values(&self.gamma_minus);
+        out.values(&self.gamma_plus);
+        out.value(self.impact);
+        out.value(self.restitution_exponent);
+        out.value(self.reason == Reason::Event);
+        self.report.write(out);
+        self.record.write(out);
+    }
+
+    /// Takes what was written; [`Step::lay_out`] gives it a list.
+    pub(crate) fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.dt = from.value()?;
+        self.end.read(from)?;
+        from.values(&mut self.active)?;
+        from.values(&mut self.sigma)?;
+        from.values(&mut self.gamma_minus)?;
+        from.values(&mut self.gamma_plus)?;
+        self.impact = from.value()?;
+        self.restitution_exponent = from.value()?;
+        self.reason = if from.value()? { Reason::Event } else { Reason::Full };
+        self.report.read(from)?;
+        self.record.read(from)
+    }
+
+    /// See [`Record::stages`].
+    pub fn stages(&self) -> Option<&Stages> {
+        self.record.iter().find_map(|r| r.stages())
+    }
+
+    fn first(&self, of: impl Fn(&dyn Record) -> &[f64]) -> &[f64] {
+        self.record.iter().map(of).find(|values| !values.is_empty()).unwrap_or_default()
+    }
+
+    /// See [`Record::u_minus`].
+    pub fn u_minus(&self) -> &[f64] {
+        self.first(|r| r.u_minus())
+    }
+
+    /// See [`Record::smooth`].
+    pub fn smooth(&self) -> &[f64] {
+        self.first(|r| r.smooth())
+    }
+
+    /// See [`Record::multipliers`].
+    pub fn multipliers(&self) -> &[f64] {
+        self.first(|r| r.multipliers())
+    }
+
+    /// See [`Record::paradox`].
+    pub fn paradox(&self) -> bool {
+        self.record.iter().any(|r| r.paradox())
+    }
+
+    /// See [`Record::visited`].
+    pub(crate) fn visited(&self, see: &mut dyn FnMut(f64, &[f64])) {
+        self.record.iter().for_each(|r| r.visited(self, see));
+    }
+
+    /// See [`Record::outcome`].
+    pub fn outcome(&self) -> Outcome {
+        self.record.iter().map(|r| r.outcome()).find(|o| *o != Outcome::Plain).unwrap_or_default()
+    }
+
+    /// See [`Record::order`].
+    pub fn order(&self) -> u32 {
+        self.record.iter().map(|r| r.order()).max().unwrap_or_default()
+    }
+
+    /// See [`Record::correction`].
+    pub fn correction(&self) -> super::Correction {
+        let wanted = super::Correction::Wanted;
+        self.record.iter().map(|r| r.correction()).find(|c| *c != wanted).unwrap_or(wanted)
+    }
+
+    /// See [`Record::is_extrapolated`].
+    pub fn is_extrapolated(&self) -> bool {
+        self.record.iter().any(|r| r.is_extrapolated())
+    }
+}
