@@ -2,14 +2,16 @@
 
 use complementarity::{Options, solver};
 use nonsmooth::contract::{Candidates, Reach};
+use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::{Solve, acceleration::Forces};
-use nonsmooth::{Differentiated, Model, State, System};
+use nonsmooth::{Differentiated, Model, State};
 use nonsmooth_reference::{Incline, Pendulum, PointOnTable, PulledMass};
 
 /// λ and u̇ at (0, q, u).
 fn forces(model: impl Model, q: &[f64], u: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let system = Differentiated::new(model).unwrap();
+    let (system, work) = (Differentiated::new(model).unwrap(), Workspace::default());
+    let system = Evaluator::new(&system, &work);
     let state = State::new(0.0, q.to_vec(), u.to_vec());
     let mut list = Candidates::default();
     system.candidates(0.0, q, u, Reach::ALL, &mut list);

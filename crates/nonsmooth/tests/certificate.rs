@@ -2,6 +2,7 @@
 //! one number was changed is found out, with the step and the interaction named.
 
 use nonsmooth::contract::{Candidates, Reach};
+use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::scheme::{self, Settings};
 use nonsmooth::simulation::{Recheck, Recording, Status, Trajectory};
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, Summary};
@@ -122,7 +123,7 @@ fn alike(case: &Case, list: &Candidates, i: usize, row: usize, t: f64, q: &[f64]
     let rows = |i: usize| -> Vec<Vec<f64>> {
         let k = &list.items()[i];
         let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
-        case.system.velocity(k, t, q, &mut w, &mut chi);
+        Evaluator::new(&*case.system, &Workspace::default()).velocity(k, t, q, &mut w, &mut chi);
         let spread = |row: &[f64]| {
             let mut full = vec![0.0; nu];
             for (v, &j) in row.iter().zip(k.dofs.iter()) {
@@ -144,7 +145,13 @@ fn a_changed_percussion_is_found_with_its_step_and_its_interaction() {
     let (mut failures, mut tried) = (Vec::new(), 0);
     tampered_runs(|case, scheme, settings, mut trajectory| {
         let mut list = Candidates::default();
-        case.system.candidates(0.0, &case.start.q, &case.start.u, Reach::ALL, &mut list);
+        Evaluator::new(&*case.system, &Workspace::default()).candidates(
+            0.0,
+            &case.start.q,
+            &case.start.u,
+            Reach::ALL,
+            &mut list,
+        );
         for i in 0..list.len() {
             let k = &list.items()[i];
             // Steps in which it took part: the first, two on the way, the last.
@@ -186,7 +193,13 @@ fn a_percussion_at_an_open_contact_is_found() {
     let mut failures = Vec::new();
     tampered_runs(|case, scheme, settings, mut trajectory| {
         let mut list = Candidates::default();
-        case.system.candidates(0.0, &case.start.q, &case.start.u, Reach::ALL, &mut list);
+        Evaluator::new(&*case.system, &Workspace::default()).candidates(
+            0.0,
+            &case.start.q,
+            &case.start.u,
+            Reach::ALL,
+            &mut list,
+        );
         for i in 0..list.len() {
             let open = |r: &nonsmooth::simulation::Record| r.step.as_ref().is_some_and(|s| !s.active[i]);
             let Some(index) = (1..trajectory.records().len()).find(|&n| open(&trajectory.records()[n])) else {

@@ -4,6 +4,7 @@ use crate::wrapped::{Change, Wrapped};
 use complementarity::solver;
 use nonsmooth::accounting::{Certificate, Ledger, Meter};
 use nonsmooth::contract::Reach;
+use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::control::Span;
 use nonsmooth::scheme::schatzman_paoli::SchatzmanPaoliMemory;
 use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
@@ -108,6 +109,8 @@ fn parting(a: &Bits, b: &Bits) -> String {
 
 /// One step with certificate and ledger, so that all of a scheme's workspace has been used.
 fn use_scheme(scheme: &mut dyn Scheme, system: &dyn System, start: &State, dt: f64) {
+    let work = Workspace::default();
+    let system = &Evaluator::new(system, &work);
     let mut solve = Solve { solver: solver::make("auto").unwrap(), options: complementarity::Options::default() };
     let mut step = Step::default();
     system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut step.candidates);
@@ -165,7 +168,7 @@ impl Change for Forgetful {
     fn step(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -179,7 +182,7 @@ impl Change for Forgetful {
     fn certify(
         &mut self,
         _inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         out: &mut Certificate,
@@ -189,7 +192,7 @@ impl Change for Forgetful {
     fn account(
         &mut self,
         _inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,

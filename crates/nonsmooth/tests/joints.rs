@@ -1,5 +1,6 @@
 //! Bilateral constraints: drift and its projection, redundancy, periods, rolling and driven joints.
 
+use nonsmooth::contract::Evaluator;
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::simulation::{EventKind, Observer, Record, Recording, Status, StepView, Trajectory};
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Summary, System, scheme};
@@ -14,11 +15,11 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn begin(&mut self, system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &Evaluator, start: &State) {
         self.states.begin(system, start);
     }
     fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
+        let end = &view.end;
         for k in view.step.candidates.items() {
             let (mut w, mut gamma) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
             view.system.velocity(k, end.t, &end.q, &mut w, &mut gamma);

@@ -11,14 +11,14 @@
 
 use crate::wrapped::{Change, Wrapped};
 use nonsmooth::accounting::{Ledger, Line, Meter};
+use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::Kind;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::Status;
 use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary, System};
 use nonsmooth_reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// Rounding and the tolerance of Newton's method: both schemes solve M Δu = dt h + W P to 1e-10 of its largest term in
 /// every step, and the closure is relative to the sum of all terms.
@@ -106,7 +106,7 @@ impl Change for Broken {
     fn account(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,
@@ -218,14 +218,14 @@ struct Watched {
 
 /// Books like the scheme inside, and notes every step.
 struct Watch {
-    seen: Rc<RefCell<Vec<Watched>>>,
+    seen: Arc<Mutex<Vec<Watched>>>,
 }
 
 impl Change for Watch {
     fn account(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,
@@ -257,14 +257,14 @@ impl Change for Watch {
         let (normal, friction) = (own.get(Line::Normal), own.get(Line::Friction));
         let elements = own.get(Line::Elements);
         let size = sum * largest;
-        self.seen.borrow_mut().push(Watched { t: step.end.t, normal, friction, elements, allowed, size });
+        self.seen.lock().unwrap().push(Watched { t: step.end.t, normal, friction, elements, allowed, size });
     }
 }
 
 fn watch(case: &Case, scheme: Box<dyn Scheme>) -> Vec<Watched> {
-    let seen = Rc::new(RefCell::new(Vec::new()));
+    let seen = Arc::new(Mutex::new(Vec::new()));
     run(case, Box::new(Wrapped::new(scheme, Watch { seen: seen.clone() })));
-    seen.take()
+    std::mem::take(&mut *seen.lock().unwrap())
 }
 
 #[test]

@@ -236,7 +236,7 @@ impl Observer for Trip {
         if self.1 == 0 {
             self.0.store(true, Ordering::Relaxed);
         }
-        assert!(view.step.end.t > view.start.t);
+        assert!(view.end.t > view.start.t);
     }
 }
 

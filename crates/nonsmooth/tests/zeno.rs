@@ -188,7 +188,7 @@ const WEIGHT: f64 = 2.0;
 
 impl Observer for Deviation {
     fn step(&mut self, view: &StepView) {
-        let (q, u) = (view.step.end.q[0], view.step.end.u[0]);
+        let (q, u) = (view.end.q[0], view.end.u[0]);
         let energy = 0.5 * u * u + WEIGHT * q;
         let invariant = energy - (self.theta - 0.5) * WEIGHT * self.h * u;
         let start = WEIGHT;

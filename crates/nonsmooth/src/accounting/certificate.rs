@@ -1,6 +1,6 @@
 //! The certificate of a step: the scheme's full discrete system, re-evaluated at the accepted state.
 
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Evaluator, Kind};
 
 /// Residuals of a step and violations at its end. All are zero for a perfect step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -54,7 +54,7 @@ impl Certificate {
     }
 
     /// Gaps and joints at (t,q), over all candidates.
-    pub(crate) fn geometry(&mut self, system: &dyn System, t: f64, q: &[f64], candidates: &Candidates) {
+    pub(crate) fn geometry(&mut self, system: &Evaluator, t: f64, q: &[f64], candidates: &Candidates) {
         let mut few = [0.0; 8];
         let mut many = Vec::new();
         for (i, k) in candidates.items().iter().enumerate() {

@@ -20,7 +20,7 @@
 //! that can fail. A gyroscopic force and the change of M balance each other in a smooth motion;
 //! both lines are shown.
 
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::State;
 
 /// A line of the ledger that is not a named force.
@@ -97,7 +97,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// An empty ledger for a system.
-    pub fn new(system: &dyn System) -> Self {
+    pub fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         let names = s.forces.iter().map(|f| format!("force.{}", f.name)).collect();
         Self { forces: vec![Sum::default(); s.forces.len()], names, ..Self::default() }
@@ -133,7 +133,7 @@ impl Ledger {
     /// over the mean velocity and `moved` over the velocity that moved the position.
     pub(crate) fn add_potential(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         i: usize,
         start: &State,
         (t1, q1): (f64, &[f64]),

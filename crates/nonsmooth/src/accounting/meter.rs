@@ -1,6 +1,6 @@
 //! Kinetic and potential energy of a system.
 
-use crate::contract::System;
+use crate::contract::Evaluator;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::dot;
 
@@ -16,7 +16,7 @@ pub struct Meter {
 
 impl Meter {
     /// ½ uᵀM(t,q)u, J.
-    pub fn kinetic(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) -> f64 {
+    pub fn kinetic(&mut self, system: &Evaluator, t: f64, q: &[f64], u: &[f64]) -> f64 {
         let s = system.structure();
         let mass = self.mass.get_or_insert_with(|| Matrix::new(&s.pattern));
         if !self.assembled {
@@ -31,7 +31,7 @@ impl Meter {
 }
 
 /// Σ V_i(t,q), J.
-pub fn potential_energy(system: &dyn System, t: f64, q: &[f64]) -> f64 {
+pub fn potential_energy(system: &Evaluator, t: f64, q: &[f64]) -> f64 {
     let forces = system.structure().forces.iter().enumerate();
     forces.filter(|(_, f)| f.potential).fold(0.0, |sum, (i, _)| sum + system.potential(i, t, q))
 }

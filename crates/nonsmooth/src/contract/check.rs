@@ -4,6 +4,7 @@
 //! through g itself, g_q, γ_q and the rate of γ.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
+use super::evaluator::{Evaluator, Workspace};
 use super::system::System;
 use complementarity::linear::Matrix;
 
@@ -27,26 +28,26 @@ impl System for ValuesOnly<'_> {
     fn structure(&self) -> &super::Structure {
         self.0.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.0.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.0.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.0.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.0.force(work, i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        self.0.candidates(t, q, u, reach, out);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(work, t, q, u, reach, out);
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.0.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.0.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.0.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.0.velocity(work, k, t, q, w, chi);
     }
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        self.0.kinematics(t, q, u, qdot);
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        self.0.kinematics(work, t, q, u, qdot);
     }
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        self.0.potential(i, t, q)
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.0.potential(work, i, t, q)
     }
     fn name(&self, id: u64) -> String {
         self.0.name(id)
@@ -70,7 +71,8 @@ pub fn derivatives_within(
     tolerance: f64,
 ) -> Vec<Mismatch> {
     let s = system.structure();
-    let values = ValuesOnly(system);
+    let (values, work) = (ValuesOnly(system), [Workspace::default(), Workspace::default()]);
+    let (system, values) = (Evaluator::new(system, &work[0]), Evaluator::new(&values, &work[1]));
     let mut found = Vec::new();
     let mut compare = |what: String, width: usize, exact: &[f64], approx: &[f64]| {
         for (i, (&a, &b)) in exact.iter().zip(approx).enumerate() {

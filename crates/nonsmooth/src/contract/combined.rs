@@ -4,10 +4,11 @@
 //! ranges: a part owns those from its first one up to that of the next part.
 
 use super::candidates::{Candidates, Interaction, Reach};
+use super::evaluator::Workspace;
 use super::system::{Derivatives, Structure, System};
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Marks of lists begin high, apart from those that parts leave.
@@ -18,6 +19,31 @@ struct Part {
     system: Box<dyn System>,
     first_identity: u64,
     first_force: usize,
+}
+
+/// Workspaces of the parts, one after the other.
+#[derive(Default)]
+struct Parts {
+    here: Workspace,
+    next: OnceCell<Box<Parts>>,
+}
+
+impl Parts {
+    #[inline]
+    fn get(&self, i: usize) -> &Workspace {
+        let mut part = self;
+        for _ in 0..i {
+            part = part.next.get_or_init(Box::default);
+        }
+        &part.here
+    }
+}
+
+/// What is kept from call to call.
+#[derive(Default)]
+struct Memory {
+    parts: Parts,
+    lists: RefCell<Lists>,
 }
 
 #[derive(Default)]
@@ -32,7 +58,6 @@ struct Lists {
 pub struct Combined {
     structure: Structure,
     parts: Vec<Part>,
-    lists: RefCell<Lists>,
 }
 
 impl Combined {
@@ -61,21 +86,39 @@ impl Combined {
         breaks.dedup();
         let structure =
             Structure { coordinates, velocities, forces, pattern, identity_kinematics, constant_mass, needs, breaks };
-        Self { structure, parts: list, lists: RefCell::default() }
+        Self { structure, parts: list }
     }
 
     #[inline]
-    fn owner(&self, id: u64) -> &dyn System {
+    fn owner<'a>(&'a self, work: &'a Workspace, id: u64) -> (&'a dyn System, &'a Workspace) {
+        let after = self.parts.partition_point(|p| p.first_identity <= id);
+        let i = after.max(1) - 1;
+        (&*self.parts[i].system, work.of::<Memory>().parts.get(i))
+    }
+
+    fn part_of(&self, id: u64) -> &dyn System {
         let after = self.parts.partition_point(|p| p.first_identity <= id);
         &*self.parts[after.max(1) - 1].system
     }
 
+    /// Every part with its workspace.
+    fn each<'a>(&'a self, work: &'a Workspace) -> impl Iterator<Item = (&'a dyn System, &'a Workspace)> {
+        let memory = work.of::<Memory>();
+        self.parts.iter().enumerate().map(|(i, p)| (&*p.system, memory.parts.get(i)))
+    }
+
+    /// The part that states q̇, if there is one.
+    fn moving<'a>(&'a self, work: &'a Workspace) -> Option<(&'a dyn System, &'a Workspace)> {
+        self.each(work).find(|(system, _)| !system.structure().identity_kinematics)
+    }
+
     #[inline]
-    fn of_force(&self, i: usize) -> (&dyn System, usize) {
+    fn of_force<'a>(&'a self, work: &'a Workspace, i: usize) -> (&'a dyn System, &'a Workspace, usize) {
         let after = self.parts.partition_point(|p| p.first_force <= i);
         // Parts without forces begin where the next one does: the last that begins there has it.
-        let part = &self.parts[after.max(1) - 1];
-        (&*part.system, i - part.first_force)
+        let place = after.max(1) - 1;
+        let part = &self.parts[place];
+        (&*part.system, work.of::<Memory>().parts.get(place), i - part.first_force)
     }
 }
 
@@ -84,22 +127,23 @@ impl System for Combined {
         &self.structure
     }
 
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.parts.iter().for_each(|p| p.system.mass(t, q, m));
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.each(work).for_each(|(part, work)| part.mass(work, t, q, m));
     }
 
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        let (part, i) = self.of_force(i);
-        part.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        let (part, work, i) = self.of_force(work, i);
+        part.force(work, i, t, q, u, h);
     }
 
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        let lists = &mut *self.lists.borrow_mut();
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        let memory = work.of::<Memory>();
+        let lists = &mut *memory.lists.borrow_mut();
         lists.parts.resize_with(self.parts.len(), Candidates::default);
         lists.versions.resize(self.parts.len(), 0);
         let mut same = lists.mark != 0;
-        for ((part, list), version) in self.parts.iter().zip(&mut lists.parts).zip(&mut lists.versions) {
-            part.system.candidates(t, q, u, reach, list);
+        for (((part, work), list), version) in self.each(work).zip(&mut lists.parts).zip(&mut lists.versions) {
+            part.candidates(work, t, q, u, reach, list);
             same &= list.version() == *version;
             *version = list.version();
         }
@@ -117,48 +161,62 @@ impl System for Combined {
     }
 
     #[inline]
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.owner(k.id).position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        let (part, work) = self.owner(work, k.id);
+        part.position(work, k, t, q, g);
     }
 
     #[inline]
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.owner(k.id).velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        let (part, work) = self.owner(work, k.id);
+        part.velocity(work, k, t, q, w, chi);
     }
 
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        match self.parts.iter().find(|p| !p.system.structure().identity_kinematics) {
-            Some(p) => p.system.kinematics(t, q, u, qdot),
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        match self.moving(work) {
+            Some((part, work)) => part.kinematics(work, t, q, u, qdot),
             None => qdot.copy_from_slice(u),
         }
     }
 
-    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        if let Some(p) = self.parts.iter().find(|p| !p.system.structure().identity_kinematics) {
-            p.system.kinematics_jacobian(t, q, u, by_q, by_u);
+    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        if let Some((part, work)) = self.moving(work) {
+            part.kinematics_jacobian(work, t, q, u, by_q, by_u);
         }
     }
 
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        let (part, i) = self.of_force(i);
-        part.potential(i, t, q)
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
+        let (part, work, i) = self.of_force(work, i);
+        part.potential(work, i, t, q)
     }
 
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
-        let (part, i) = self.of_force(i);
-        part.force_jacobian(i, t, q, u, a, b, m);
+    fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        let (part, work, i) = self.of_force(work, i);
+        part.force_jacobian(work, i, t, q, u, a, b, m);
     }
 
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        self.owner(k.id).position_gradient(k, t, q, out);
+    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        let (part, work) = self.owner(work, k.id);
+        part.position_gradient(work, k, t, q, out);
     }
 
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.owner(k.id).velocity_gradient(k, skip, t, q, u, out);
+    fn velocity_gradient(
+        &self,
+        work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        let (part, work) = self.owner(work, k.id);
+        part.velocity_gradient(work, k, skip, t, q, u, out);
     }
 
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.owner(k.id).velocity_rate(k, t, q, u, out);
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        let (part, work) = self.owner(work, k.id);
+        part.velocity_rate(work, k, t, q, u, out);
     }
 
     fn normalise(&self, q: &mut [f64]) {
@@ -178,10 +236,10 @@ impl System for Combined {
     }
 
     fn name(&self, id: u64) -> String {
-        self.owner(id).name(id)
+        self.part_of(id).name(id)
     }
 
-    fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
-        self.parts.iter().try_for_each(|p| p.system.probe(t, q, u))
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+        self.each(work).try_for_each(|(part, work)| part.probe(work, t, q, u))
     }
 }

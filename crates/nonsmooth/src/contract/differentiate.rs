@@ -11,6 +11,7 @@ pub use error::ModelError;
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluate::{Local, MAX_LOCAL, Quantity, potential_gradient, rates, row_times_b};
+use super::evaluator::Workspace;
 use super::functions::{Function, Functions, Level};
 use super::layout::{Blocks, ForceKind, Place};
 use super::model::{Derivative, Model, Together};
@@ -39,12 +40,12 @@ impl<M: Model> Differentiated<M> {
 
     /// Checks at a state that every part gives finite values and that velocities are affine in u.
     pub fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
-        self.assembly().probe(t, q, u)
+        self.assembly(&Workspace::default()).probe(t, q, u)
     }
 
     #[inline]
-    fn assembly(&self) -> Assembly<'_> {
-        Assembly { model: &self.model, plan: &self.plan }
+    fn assembly<'a>(&'a self, work: &'a Workspace) -> Assembly<'a> {
+        Assembly { model: &self.model, plan: &self.plan, scratch: work.of() }
     }
 }
 
@@ -59,7 +60,6 @@ struct Plan {
     kinematics: Vec<(Vec<usize>, Vec<usize>)>,
     /// Marks candidate lists that this system has filled.
     stamp: u64,
-    scratch: RefCell<Scratch>,
 }
 
 /// The blocks of a part that has none.
@@ -70,6 +70,7 @@ static NO_BLOCKS: Blocks = Blocks::new();
 struct Assembly<'a> {
     model: &'a dyn Functions,
     plan: &'a Plan,
+    scratch: &'a RefCell<Scratch>,
 }
 
 #[derive(Default)]
@@ -85,6 +86,8 @@ struct Scratch {
 /// The gaps of all contacts as evaluated together last, and where.
 #[derive(Default)]
 struct Gaps {
+    /// The system that they belong to.
+    stamp: u64,
     /// Whether the model has said that it does not give them together.
     apart: bool,
     values: Vec<f64>,
@@ -129,7 +132,7 @@ impl<'a> Assembly<'a> {
     /// Runs `f` with the local coordinates and velocities of a part.
     #[inline]
     fn gathered<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
-        let mut scratch = self.plan.scratch.borrow_mut();
+        let mut scratch = self.scratch.borrow_mut();
         let s = &mut *scratch;
         if let Some(first) = place.first {
             let range = first..first + place.extended.len();
@@ -190,7 +193,10 @@ impl<'a> Assembly<'a> {
     #[inline]
     fn gap_together(&self, i: usize, t: f64, q: &[f64]) -> Option<f64> {
         let count = self.plan.parts[Kind::Contact as usize].len();
-        let gaps = &mut self.plan.scratch.borrow_mut().gaps;
+        let gaps = &mut self.scratch.borrow_mut().gaps;
+        if gaps.stamp != self.plan.stamp {
+            *gaps = Gaps { stamp: self.plan.stamp, ..Gaps::default() };
+        }
         if gaps.apart {
             return None;
         }
@@ -377,7 +383,7 @@ impl Assembly<'_> {
     fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
         if self.plan.masses.len() > 1 {
             let n = self.plan.structure.nu();
-            let scratch = &mut *self.plan.scratch.borrow_mut();
+            let scratch = &mut *self.scratch.borrow_mut();
             if scratch.values.len() < n * n {
                 scratch.values.resize(n * n, 0.0);
             }
@@ -424,7 +430,7 @@ impl Assembly<'_> {
 
     fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         if self.plan.forces.len() > 1 {
-            let scratch = &mut *self.plan.scratch.borrow_mut();
+            let scratch = &mut *self.scratch.borrow_mut();
             if scratch.values.len() < h.len() {
                 scratch.values.resize(h.len(), 0.0);
             }
@@ -539,7 +545,7 @@ impl Assembly<'_> {
             let (n, m) = (coordinates.len(), velocities.len());
             lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
             lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
-            let mut scratch = self.plan.scratch.borrow_mut();
+            let mut scratch = self.scratch.borrow_mut();
             let s = &mut *scratch;
             let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
             let skip = if wanted { 0 } else { n };
@@ -611,63 +617,72 @@ impl<M: Model> System for Differentiated<M> {
         &self.plan.structure
     }
 
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.assembly().mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.assembly(work).mass(t, q, m);
     }
 
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.assembly().force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.assembly(work).force(i, t, q, u, h);
     }
 
-    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.assembly().forces(t, q, u, h);
+    fn forces(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.assembly(work).forces(t, q, u, h);
     }
 
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        self.assembly().potential(i, t, q)
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.assembly(work).potential(i, t, q)
     }
 
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
-        self.assembly().force_jacobian(i, t, q, u, a, b, m);
+    fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        self.assembly(work).force_jacobian(i, t, q, u, a, b, m);
     }
 
-    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
+    fn candidates(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
         if out.source() != self.plan.stamp {
             out.fill(self.plan.interactions.iter().cloned());
             out.set_source(self.plan.stamp);
         }
     }
 
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.assembly().position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.assembly(work).position(k, t, q, g);
     }
 
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.assembly().velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.assembly(work).velocity(k, t, q, w, chi);
     }
 
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
         if self.plan.structure.identity_kinematics {
             qdot.copy_from_slice(u);
         } else {
-            self.assembly().kinematics(t, q, u, qdot);
+            self.assembly(work).kinematics(t, q, u, qdot);
         }
     }
 
-    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        self.assembly().kinematics_jacobian(t, q, u, by_q, by_u);
+    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        self.assembly(work).kinematics_jacobian(t, q, u, by_q, by_u);
     }
 
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        self.assembly().position_gradient(k, t, q, out);
+    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        self.assembly(work).position_gradient(k, t, q, out);
     }
 
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.assembly().velocity_gradient(k, skip, t, q, u, out);
+    fn velocity_gradient(
+        &self,
+        work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        self.assembly(work).velocity_gradient(k, skip, t, q, u, out);
     }
 
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.assembly().velocity_rate(k, t, q, u, out);
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.assembly(work).velocity_rate(k, t, q, u, out);
     }
 
     fn normalise(&self, q: &mut [f64]) {
@@ -682,8 +697,8 @@ impl<M: Model> System for Differentiated<M> {
         self.plan.name(id)
     }
 
-    fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
-        Differentiated::probe(self, t, q, u).map_err(|e| e.to_string())
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+        self.assembly(work).probe(t, q, u).map_err(|e| e.to_string())
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Together {
 ///     }
 /// }
 /// ```
-pub trait Model {
+pub trait Model: Send + Sync {
     /// Names, laws, and what each part touches.
     fn layout(&self) -> Layout;
 

@@ -1,6 +1,7 @@
 //! The contract of a mechanical system, as every scheme sees it.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
+use super::evaluator::Workspace;
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
 
@@ -51,68 +52,77 @@ use complementarity::linear::{Matrix, Pattern};
 /// γ at u̇ = 0. The provided methods use central differences and [`System::derivatives`] says so in
 /// every report; systems with exact derivatives override both. [`super::check`] compares any
 /// system's derivatives with differences.
-pub trait System {
+pub trait System: Send + Sync {
     /// Sizes, names, sparsity, features.
     fn structure(&self) -> &Structure;
 
     /// Adds M(t,q) to `m` (kg and derived units). Symmetric and positive definite.
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix);
 
     /// Adds the force contribution `i` at (t,q,u) to `h` (N and derived units).
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]);
 
     /// Adds all force contributions.
-    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+    fn forces(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         for i in 0..self.structure().forces.len() {
-            self.force(i, t, q, u, h);
+            self.force(work, i, t, q, u, h);
         }
     }
 
     /// Lists the interactions that can matter within a reach from (t,q,u). The list passed in is the one
     /// of the step before and may be left as it is. [`Reach::ALL`] asks for everything that the system can name
     /// beforehand: contacts that are found by collision detection are not part of that.
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates);
 
     /// The gap g_N of a contact (1 value) or the defect g of a joint (its dimension). Not called for the others.
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]);
 
     /// The rows of Wᵀ over [`Interaction::dofs`] (row by row) and χ, at (t,q).
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]);
 
     /// q̇ = B(t,q) u + β(t,q). Only called if [`Structure::identity_kinematics`] is false.
-    fn kinematics(&self, _t: f64, _q: &[f64], u: &[f64], qdot: &mut [f64]) {
+    fn kinematics(&self, _work: &Workspace, _t: f64, _q: &[f64], u: &[f64], qdot: &mut [f64]) {
         qdot.copy_from_slice(u);
     }
 
     /// ∂q̇/∂q (nq × nq) and B = ∂q̇/∂u (nq × nu) at (t,q,u), row by row; an empty `by_q` is not wanted. Only called if
     /// [`Structure::identity_kinematics`] is false, for small systems.
-    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        differences::kinematics_jacobian(self, t, q, u, by_q, by_u);
+    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        differences::kinematics_jacobian(self, work, t, q, u, by_q, by_u);
     }
 
     /// Potential V_i(t,q) of a contribution that has one (J).
-    fn potential(&self, _i: usize, _t: f64, _q: &[f64]) -> f64 {
+    fn potential(&self, _work: &Workspace, _i: usize, _t: f64, _q: &[f64]) -> f64 {
         0.0
     }
 
     /// Adds a·(∂h_i/∂q) B + b·∂h_i/∂u to `m`.
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
-        differences::force_jacobian(self, i, t, q, u, a, b, m);
+    fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        differences::force_jacobian(self, work, i, t, q, u, a, b, m);
     }
 
     /// ∂g/∂q, row by row over [`Interaction::coordinates`].
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        differences::position_gradient(self, k, t, q, out);
+    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        differences::position_gradient(self, work, k, t, q, out);
     }
 
     /// ∂γ/∂q at (t,q,u), row by row over [`Interaction::coordinates`], without the first `skip` rows: 0, or [`Interaction::position_dim`].
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        differences::velocity_gradient(self, k, skip, t, q, u, out);
+    fn velocity_gradient(
+        &self,
+        work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        differences::velocity_gradient(self, work, k, skip, t, q, u, out);
     }
 
     /// dγ/dt along the motion with u̇ = 0: the part of the relative acceleration that is not Wᵀu̇.
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        differences::velocity_rate(self, k, t, q, u, out);
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        differences::velocity_rate(self, work, k, t, q, u, out);
     }
 
     /// Brings q back onto its manifold (unit quaternions) after an accepted step. Called where q̇ ≠ u, or with
@@ -135,7 +145,7 @@ pub trait System {
 
     /// Checks at a state what only the system itself can see (missing functions, velocities that are
     /// not affine in u); the message names the offender.
-    fn probe(&self, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), String> {
+    fn probe(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), String> {
         Ok(())
     }
 }
@@ -253,12 +263,12 @@ mod differences {
         f64::EPSILON.cbrt() * x.abs().max(1.0)
     }
 
-    fn kinematics<S: System + ?Sized>(s: &S, t: f64, q: &[f64], u: &[f64]) -> Vec<f64> {
+    fn kinematics<S: System + ?Sized>(s: &S, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; q.len()];
         if s.structure().identity_kinematics {
             out.copy_from_slice(u);
         } else {
-            s.kinematics(t, q, u, &mut out);
+            s.kinematics(work, t, q, u, &mut out);
         }
         out
     }
@@ -277,6 +287,7 @@ mod differences {
 
     pub(super) fn kinematics_jacobian<S: System + ?Sized>(
         s: &S,
+        work: &Workspace,
         t: f64,
         q: &[f64],
         u: &[f64],
@@ -284,23 +295,24 @@ mod differences {
         by_u: &mut [f64],
     ) {
         let (nq, nu) = (q.len(), u.len());
-        let zero = kinematics(s, t, q, &vec![0.0; nu]);
+        let zero = kinematics(s, work, t, q, &vec![0.0; nu]);
         for j in 0..nu {
             let mut unit = vec![0.0; nu];
             unit[j] = 1.0;
-            let column = kinematics(s, t, q, &unit);
+            let column = kinematics(s, work, t, q, &unit);
             (0..nq).for_each(|i| by_u[i * nu + j] = column[i] - zero[i]);
         }
         for j in 0..if by_q.is_empty() { 0 } else { nq } {
             let mut unit = vec![0.0; nq];
             unit[j] = 1.0;
-            let column = along(nq, q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, t, x, u)));
+            let column = along(nq, q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, work, t, x, u)));
             (0..nq).for_each(|i| by_q[i * nq + j] = column[i]);
         }
     }
 
     pub(super) fn force_jacobian<S: System + ?Sized>(
         s: &S,
+        work: &Workspace,
         i: usize,
         t: f64,
         q: &[f64],
@@ -310,23 +322,23 @@ mod differences {
         m: &mut Matrix,
     ) {
         let nu = u.len();
-        let zero = kinematics(s, t, q, &vec![0.0; nu]);
+        let zero = kinematics(s, work, t, q, &vec![0.0; nu]);
         for j in 0..nu {
             let mut unit = vec![0.0; nu];
             unit[j] = 1.0;
             if a != 0.0 {
                 // Column j of h_q B: the derivative along B e_j.
-                let mut direction = kinematics(s, t, q, &unit);
+                let mut direction = kinematics(s, work, t, q, &unit);
                 for (d, z) in direction.iter_mut().zip(&zero) {
                     *d -= z;
                 }
-                let column = along(nu, q, &direction, |x, _, out| s.force(i, t, x, u, out));
+                let column = along(nu, q, &direction, |x, _, out| s.force(work, i, t, x, u, out));
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, a * v);
                 }
             }
             if b != 0.0 {
-                let column = along(nu, u, &unit, |x, _, out| s.force(i, t, q, x, out));
+                let column = along(nu, u, &unit, |x, _, out| s.force(work, i, t, q, x, out));
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, b * v);
                 }
@@ -334,22 +346,37 @@ mod differences {
         }
     }
 
-    pub(super) fn position_gradient<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+    pub(super) fn position_gradient<S: System + ?Sized>(
+        s: &S,
+        work: &Workspace,
+        k: &Interaction,
+        t: f64,
+        q: &[f64],
+        out: &mut [f64],
+    ) {
         let rows = k.position_dim();
         let coordinates = k.coordinates();
         for (c, &j) in coordinates.iter().enumerate() {
             let mut unit = vec![0.0; q.len()];
             unit[j as usize] = 1.0;
-            let column = along(rows, q, &unit, |x, _, out| s.position(k, t, x, out));
+            let column = along(rows, q, &unit, |x, _, out| s.position(work, k, t, x, out));
             for r in 0..rows {
                 out[r * coordinates.len() + c] = column[r];
             }
         }
     }
 
-    fn gamma<S: System + ?Sized>(s: &S, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn gamma<S: System + ?Sized>(
+        s: &S,
+        work: &Workspace,
+        k: &Interaction,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
         let mut w = vec![0.0; k.dim() * k.dofs.len()];
-        s.velocity(k, t, q, &mut w, out);
+        s.velocity(work, k, t, q, &mut w, out);
         for (row, g) in w.chunks_exact(k.dofs.len().max(1)).zip(out) {
             *g += k.row_times(row, u);
         }
@@ -357,6 +384,7 @@ mod differences {
 
     pub(super) fn velocity_gradient<S: System + ?Sized>(
         s: &S,
+        work: &Workspace,
         k: &Interaction,
         skip: usize,
         t: f64,
@@ -368,7 +396,7 @@ mod differences {
         for (c, &j) in coordinates.iter().enumerate() {
             let mut unit = vec![0.0; q.len()];
             unit[j as usize] = 1.0;
-            let column = along(k.dim(), q, &unit, |x, _, out| gamma(s, k, t, x, u, out));
+            let column = along(k.dim(), q, &unit, |x, _, out| gamma(s, work, k, t, x, u, out));
             for (r, v) in column.iter().skip(skip).enumerate() {
                 out[r * coordinates.len() + c] = *v;
             }
@@ -377,14 +405,15 @@ mod differences {
 
     pub(super) fn velocity_rate<S: System + ?Sized>(
         s: &S,
+        work: &Workspace,
         k: &Interaction,
         t: f64,
         q: &[f64],
         u: &[f64],
         out: &mut [f64],
     ) {
-        let direction = kinematics(s, t, q, u);
-        let rate = along(k.dim(), q, &direction, |x, h, out| gamma(s, k, t + h, x, u, out));
+        let direction = kinematics(s, work, t, q, u);
+        let rate = along(k.dim(), q, &direction, |x, h, out| gamma(s, work, k, t + h, x, u, out));
         out[..k.dim()].copy_from_slice(&rate);
     }
 }

@@ -30,7 +30,7 @@ pub enum Verdict {
 }
 
 /// Decides on steps.
-pub trait Controller {
+pub trait Controller: Send {
     /// The next step from time `t`, or `None` at the end.
     fn propose(&mut self, t: f64) -> Option<Proposal>;
 

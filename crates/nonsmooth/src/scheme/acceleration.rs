@@ -21,7 +21,7 @@
 //! and a slip that has turned against γ_F0 keeps the direction of γ_F0.
 
 use super::{Failure, Solve};
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::law::{ElementSets, Friction, Law};
 use crate::state::{State, StepReport};
 use complementarity::linear::dense::{dot, max_norm, norm};
@@ -103,7 +103,7 @@ fn against(gamma: &[f64], origin: Option<&[f64]>, scale: f64) -> [f64; 3] {
 
 impl Forces {
     /// Room for a system.
-    pub fn new(system: &dyn System) -> Self {
+    pub fn new(system: &Evaluator) -> Self {
         Self {
             full: FullProblem::new(&system.structure().pattern),
             problem: Problem::default(),
@@ -132,7 +132,7 @@ impl Forces {
     }
 
     /// Solves at a state. False, with forces zero, if there are none to be found (a paradox, or an impact that is due).
-    pub fn solve(&mut self, system: &dyn System, state: &State, list: &Candidates, solve: &mut Solve) -> bool {
+    pub fn solve(&mut self, system: &Evaluator, state: &State, list: &Candidates, solve: &mut Solve) -> bool {
         let (t, q, u) = (state.t, &state.q, &state.u);
         let still = still(u);
         let treat = |i: usize, gamma: &[f64]| {
@@ -150,7 +150,7 @@ impl Forces {
     /// The same at (t, q, u), with every interaction as `treat` says of its place and velocity.
     pub(super) fn solve_by(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         at: (f64, &[f64], &[f64]),
         list: &Candidates,
         treat: impl Fn(usize, &[f64]) -> Treat,
@@ -168,7 +168,7 @@ impl Forces {
     /// M, h and the laws at (t, q, u): of those that `takes_part` names, every one as `treat` says of its place and velocity.
     pub(super) fn assemble(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         (t, q, u): (f64, &[f64], &[f64]),
         list: &Candidates,
         takes_part: impl Fn(usize) -> bool,
@@ -328,7 +328,7 @@ impl Forces {
     /// Forces and accelerations of what was assembled, from the start guess in `r` if it has its size.
     pub(super) fn solve_assembled(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
@@ -365,7 +365,7 @@ impl Forces {
     }
 
     /// What a solve means for the step.
-    pub(super) fn judge(&self, system: &dyn System, report: &Report) -> Result<(), Failure> {
+    pub(super) fn judge(&self, system: &Evaluator, report: &Report) -> Result<(), Failure> {
         let finite = self.full.f.iter().all(|x| x.is_finite());
         match (report.status, report.row) {
             _ if !finite => Err(Failure::NotFinite { what: "the equation of motion".into() }),

@@ -40,7 +40,7 @@ use super::settings::{Settings, SettingsError};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::control::{Controller, Span};
 use crate::state::{Outcome, Sigma, State, Step};
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -137,7 +137,7 @@ impl Augmented {
     }
 
     /// Whether the step is to be extrapolated in powers of dt².
-    fn even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn even(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         match self.options.powers {
             Powers::Every => false,
             Powers::Even => true,
@@ -149,7 +149,7 @@ impl Augmented {
     /// One base step of length `h` into `step`.
     fn base_step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         from: &State,
         h: f64,
         solve: &mut Solve,
@@ -163,7 +163,7 @@ impl Augmented {
     /// Rows from the second on, after `out` has become the first. True if the step is then extrapolated, false if a switch was detected.
     fn extrapolate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -340,7 +340,7 @@ impl Scheme for Augmented {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -368,11 +368,11 @@ impl Scheme for Augmented {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.examine(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
     }
 

@@ -40,7 +40,7 @@ pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Needs, System};
+use crate::contract::{Evaluator, Needs};
 use crate::control::{Controller, Span};
 use crate::names::nearest;
 use crate::state::{State, Step};
@@ -201,7 +201,7 @@ pub enum Failure {
 ///
 /// Fields of an implementation are options (fixed) and workspace (scratch): dropping the workspace changes
 /// no result, and everything that a step starts from is in [`State`].
-pub trait Scheme {
+pub trait Scheme: Send {
     /// What it is.
     fn info(&self) -> &'static SchemeInfo;
 
@@ -219,7 +219,7 @@ pub trait Scheme {
     }
 
     /// Whether errors of a smooth motion with the interactions of this step, which was made, have an expansion in even powers of dt.
-    fn is_even(&mut self, _system: &dyn System, _start: &State, _step: &Step) -> bool {
+    fn is_even(&mut self, _system: &Evaluator, _start: &State, _step: &Step) -> bool {
         false
     }
 
@@ -227,7 +227,7 @@ pub trait Scheme {
     /// where the loop wants the step to end: start.t + dt up to rounding.
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -236,10 +236,10 @@ pub trait Scheme {
 
     /// Evaluates the scheme's full discrete system (dynamics, kinematics, laws) at a step, from `start`
     /// and the step's end state and percussions alone.
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate);
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate);
 
     /// Adds the work of everything that the step applied, and its numerical defects, to the ledger.
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger);
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger);
 
     /// The last one-step problem, for saving.
     fn last_problem(&self) -> Option<&FullProblem>;

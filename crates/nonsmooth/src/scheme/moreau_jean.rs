@@ -25,7 +25,7 @@ use super::theta_step::{
 use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 
@@ -101,13 +101,13 @@ impl Scheme for MoreauJean {
     }
 
     /// With θ = 1/2: a step back from its end leads to its start.
-    fn is_even(&mut self, _system: &dyn System, _start: &State, step: &Step) -> bool {
+    fn is_even(&mut self, _system: &Evaluator, _start: &State, step: &Step) -> bool {
         self.options.theta == 0.5 && directions_stay(step)
     }
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -120,11 +120,11 @@ impl Scheme for MoreauJean {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.step.certify(system, start, step, None, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.step.account(system, start, step, None, meter, out);
     }
 

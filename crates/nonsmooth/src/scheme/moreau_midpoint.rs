@@ -17,7 +17,7 @@ use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::{ACTIVATION, Applied, Restitution, SUPPORTS, VelocityLevel, gap, kinematics_residual};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -58,7 +58,7 @@ pub struct MoreauMidpoint {
 
 impl MoreauMidpoint {
     /// Everything at the midpoint.
-    fn evaluate(&mut self, system: &dyn System, start: &State, dt: f64) {
+    fn evaluate(&mut self, system: &Evaluator, start: &State, dt: f64) {
         let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if fresh {
             self.assembled = false;
@@ -80,7 +80,7 @@ impl MoreauMidpoint {
         self.u_mean.extend(start.u.iter().zip(u).map(|(a, b)| mean(*a, *b)));
     }
 
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.evaluate(system, start, step.dt);
         self.mean_velocity(start, &step.end.u);
         if let Some(work) = self.work.as_mut() {
@@ -104,7 +104,7 @@ impl Scheme for MoreauMidpoint {
     }
 
     /// Where h = h(t,q) and M is constant: a leapfrog.
-    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn is_even(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         let s = system.structure();
         let leapfrog = s.constant_mass && s.identity_kinematics && directions_stay(step);
         leapfrog && self.symmetry.forces_without_velocity(system, start)
@@ -112,7 +112,7 @@ impl Scheme for MoreauMidpoint {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -172,7 +172,7 @@ impl Scheme for MoreauMidpoint {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.revisit(system, start, step);
         let qdot = rates(system, start.t + 0.5 * step.dt, &self.q_mid, &self.u_mean, &mut self.qdot);
         let kinematics = kinematics_residual(start, step, qdot, None);
@@ -181,7 +181,7 @@ impl Scheme for MoreauMidpoint {
         }
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.revisit(system, start, step);
         let Some(work) = self.work.as_mut() else { return };
         let (t_mid, q_mid) = (start.t + 0.5 * step.dt, &self.q_mid);

@@ -19,7 +19,7 @@ use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOpt
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 
@@ -81,7 +81,7 @@ impl Scheme for PositionTheta {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -94,11 +94,11 @@ impl Scheme for PositionTheta {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.step.certify(system, start, step, None, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.step.account(system, start, step, None, meter, out);
     }
 

@@ -10,7 +10,7 @@ use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions,
 use super::velocity_level::ACTIVATION;
 use super::{Failure, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step};
 
 pub(super) const VIOLATION_TOL: OptionInfo = OptionInfo {
@@ -110,7 +110,7 @@ impl Projected {
     /// Newton's method for the active set in `out`, from the start of the step or from the trial that the set before led to.
     pub(super) fn newton(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -135,7 +135,7 @@ impl Projected {
     fn by(
         &mut self,
         coupled: bool,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -155,7 +155,7 @@ impl Projected {
     }
 
     /// s of a finished step.
-    fn shift_of(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn shift_of(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.projection.begin(system, &step.candidates);
         self.shift.clear();
         self.shift.resize(step.end.q.len(), 0.0);
@@ -172,7 +172,7 @@ impl Projected {
         self.projection.shift_of(system, t, q, list, multipliers, &mut self.shift);
     }
 
-    pub(super) fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.shift_of(system, start, step);
         self.step.certify(system, start, step, Some(&self.shift), out);
         let multipliers = &step.record.of::<ProjectedStep>().multipliers;
@@ -201,7 +201,7 @@ impl Projected {
 
     pub(super) fn account(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,

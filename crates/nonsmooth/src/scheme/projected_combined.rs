@@ -28,7 +28,7 @@ use super::theta_step::{Begin, NEWTON_TOL, THETA};
 use super::velocity_level::{SUPPORTS, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 
@@ -67,7 +67,7 @@ impl ProjectedCombined {
     }
 
     /// The contacts that the trial violates join the set. Whether there are any.
-    fn activate(&mut self, system: &dyn System, start: &State, out: &mut Step) -> Result<bool, Failure> {
+    fn activate(&mut self, system: &Evaluator, start: &State, out: &mut Step) -> Result<bool, Failure> {
         let (t, closed) = (start.t + out.dt, self.options().closed());
         let mut grown = false;
         for (i, k) in out.candidates.items().iter().enumerate() {
@@ -93,7 +93,7 @@ impl Scheme for ProjectedCombined {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -112,11 +112,11 @@ impl Scheme for ProjectedCombined {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.projected.certify(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.projected.account(system, start, step, meter, out);
     }
 

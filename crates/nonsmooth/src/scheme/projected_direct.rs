@@ -25,7 +25,7 @@ use super::theta_step::{Begin, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, for
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, Step};
 use complementarity::FullProblem;
 
@@ -76,7 +76,7 @@ impl Scheme for ProjectedDirect {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -92,11 +92,11 @@ impl Scheme for ProjectedDirect {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.projected.certify(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.projected.account(system, start, step, meter, out);
     }
 

@@ -22,7 +22,7 @@
 
 use super::Failure;
 use super::velocity_level::{VelocityLevel, gap};
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::state::rates_into;
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::linear::{Matrix, Pattern};
@@ -137,7 +137,7 @@ impl Projection {
     }
 
     /// No multipliers, for a list of candidates.
-    pub(super) fn begin(&mut self, system: &dyn System, list: &Candidates) {
+    pub(super) fn begin(&mut self, system: &Evaluator, list: &Candidates) {
         let s = system.structure();
         if self.full.is_none() || self.made_for != s.pattern.id() {
             self.made_for = s.pattern.id();
@@ -223,7 +223,7 @@ impl Projection {
     /// Looks at a trial position.
     pub(super) fn look(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -260,7 +260,7 @@ impl Projection {
     }
 
     /// Whether the shift is that of the multipliers with the directions at (t,q).
-    fn is_consistent(&mut self, system: &dyn System, t: f64, q: &[f64], list: &Candidates) -> bool {
+    fn is_consistent(&mut self, system: &Evaluator, t: f64, q: &[f64], list: &Candidates) -> bool {
         if !self.any || list.items().iter().all(|k| k.constant) && system.structure().identity_kinematics {
             return true;
         }
@@ -290,7 +290,7 @@ impl Projection {
     /// B N G τ with everything at (t,q). With the metric of the masses, M̂ is that of the step.
     pub(super) fn shift_of(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -320,14 +320,14 @@ impl Projection {
     }
 
     /// Rows of Wᵀ of an interaction into `w`.
-    fn directions(&mut self, system: &dyn System, k: &Interaction, t: f64, q: &[f64]) {
+    fn directions(&mut self, system: &Evaluator, k: &Interaction, t: f64, q: &[f64]) {
         self.w.resize(k.dim() * k.dofs.len(), 0.0);
         self.chi.resize(k.dim(), 0.0);
         system.velocity(k, t, q, &mut self.w, &mut self.chi);
     }
 
     /// B(t,q) δ.
-    fn coordinates_of(&mut self, system: &dyn System, t: f64, q: &[f64], delta: &[f64], shift: &mut Vec<f64>) {
+    fn coordinates_of(&mut self, system: &Evaluator, t: f64, q: &[f64], delta: &[f64], shift: &mut Vec<f64>) {
         shift.resize(q.len(), 0.0);
         rates_into(system, t, q, delta, shift);
         if !system.structure().identity_kinematics {
@@ -343,7 +343,7 @@ impl Projection {
     /// One iteration at the trial (t,q), which [`Projection::look`] has seen.
     pub(super) fn iterate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -360,7 +360,7 @@ impl Projection {
     /// The linear problem of an iteration, into τ and δ.
     fn linear(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -415,7 +415,7 @@ impl Projection {
     /// The linear problem at the trial (t,q), which [`Projection::look`] has seen, without its solution: c = g − Gᵀδ, G and sets, and the multipliers now.
     pub(super) fn linearise(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -432,7 +432,7 @@ impl Projection {
     /// Takes the multipliers of a linear problem that was solved elsewhere; `directions` are its N G, each over all velocities.
     pub(super) fn take(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -466,7 +466,7 @@ impl Projection {
     }
 
     /// s = B δ.
-    fn place_shift(&mut self, system: &dyn System, t: f64, q: &[f64]) {
+    fn place_shift(&mut self, system: &Evaluator, t: f64, q: &[f64]) {
         let (delta, mut shift) = (std::mem::take(&mut self.delta), std::mem::take(&mut self.shift));
         self.coordinates_of(system, t, q, &delta, &mut shift);
         (self.delta, self.shift) = (delta, shift);
@@ -495,7 +495,7 @@ impl Projection {
     }
 
     /// The rows of all included interactions, c = g − Gᵀδ, and the guess.
-    fn rows(&mut self, system: &dyn System, t: f64, q: &[f64], list: &Candidates, full: &mut FullProblem) {
+    fn rows(&mut self, system: &Evaluator, t: f64, q: &[f64], list: &Candidates, full: &mut FullProblem) {
         full.clear_blocks();
         self.r.clear();
         for (i, k) in list.items().iter().enumerate() {

@@ -45,7 +45,7 @@ use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Candidates, System};
+use crate::contract::{Candidates, Evaluator};
 use crate::state::{State, Step, StepReport};
 use complementarity::FullProblem;
 use first::First;
@@ -89,7 +89,7 @@ pub struct Rattle {
 /// Where a step stands.
 #[derive(Clone, Copy)]
 struct Place<'a> {
-    system: &'a dyn System,
+    system: &'a Evaluator<'a>,
     start: &'a State,
     dt: f64,
     list: &'a Candidates,
@@ -220,13 +220,13 @@ impl Scheme for Rattle {
     }
 
     /// Where h = h(t,q): a step back from its end leads to its start.
-    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn is_even(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         directions_stay(step) && self.symmetry.forces_without_velocity(system, start)
     }
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -254,11 +254,11 @@ impl Scheme for Rattle {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.examine_laws(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.examine_work(system, start, step, meter, out);
     }
 

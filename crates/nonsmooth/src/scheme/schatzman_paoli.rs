@@ -51,7 +51,7 @@ pub use record::{SchatzmanPaoliMemory, SchatzmanPaoliStep};
 use super::velocity_level::is_impact;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
 use equation::{Before, Equation, Place};
@@ -140,7 +140,7 @@ impl SchatzmanPaoli {
     /// q_{k+1} and P_{k+1}: kept from the step before, or solved.
     fn solve_step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -179,7 +179,7 @@ impl SchatzmanPaoli {
     /// q_{k+2} and P_{k+2} into `ahead`.
     fn look_ahead(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         t: f64,
         solve: &mut Solve,
@@ -208,7 +208,7 @@ impl SchatzmanPaoli {
     }
 
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
-    fn finish(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+    fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         let n = out.candidates.len();
         for i in 0..n {
             let range = out.candidates.range(i);
@@ -252,12 +252,7 @@ impl SchatzmanPaoli {
 }
 
 /// Everything besides the positions that the solution of an equation depends on.
-fn key(
-    system: &dyn System,
-    place: &Place,
-    solve: &Solve,
-    step: &Step,
-) -> (u64, u64, u64, usize, &'static str, Options) {
+fn key(system: &Evaluator, place: &Place, solve: &Solve, step: &Step) -> (u64, u64, u64, usize, &'static str, Options) {
     let pattern = system.structure().pattern.id();
     let system = std::ptr::from_ref(system.structure()) as usize ^ (pattern as usize).rotate_left(32);
     let (t, dt) = (place.t.to_bits(), place.dt.to_bits());
@@ -268,7 +263,7 @@ impl VelocityOf {
     /// γ at (t,q,u) into `gamma`; the rows of Wᵀ stay in `w`.
     fn evaluate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         k: &crate::contract::Interaction,
         t: f64,
         q: &[f64],
@@ -296,7 +291,7 @@ impl Scheme for SchatzmanPaoli {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -333,11 +328,11 @@ impl Scheme for SchatzmanPaoli {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.examine(system, start, step, Some(out), None);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.examine(system, start, step, None, Some((meter, out)));
     }
 

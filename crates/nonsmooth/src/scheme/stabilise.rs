@@ -11,7 +11,7 @@
 //!
 //! Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
 
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{Sigma, rates_into};
 use complementarity::linear::dense::max_norm;
 use complementarity::{FullProblem, Mode, Options, Set, Solver, sets::MAX_DIM, solver};
@@ -47,7 +47,7 @@ const MAX_ITERATIONS: usize = 20;
 
 impl JointProjection {
     /// A workspace for a system.
-    pub fn new(system: &dyn System) -> Self {
+    pub fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         Self {
             full: FullProblem::new(&s.pattern),
@@ -70,7 +70,7 @@ impl JointProjection {
     /// The rows of all joints; `position`: c = g, else c = χ and velocity joints take part too.
     fn rows(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         candidates: &Candidates,
         closed: &[Sigma],
         (t, q): (f64, &[f64]),
@@ -120,7 +120,7 @@ impl JointProjection {
     /// Projects (q, u) at time t. `closed` has the modes of contacts that are projected too, or is empty. Returns whether all close to the tolerance.
     pub fn project(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         candidates: &Candidates,
         closed: &[Sigma],
         t: f64,

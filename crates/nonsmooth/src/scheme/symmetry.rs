@@ -3,7 +3,7 @@
 //! That is a matter of the scheme, of forces (an explicit rule needs h = h(t,q)) and of the laws that act: directions W that change, or friction whose direction follows the slip at the end of the step, break it.
 
 use super::velocity_level::identity_of;
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
 use crate::state::{State, Step};
 use complementarity::Mode;
@@ -17,7 +17,7 @@ pub(super) struct Symmetry {
 
 impl Symmetry {
     /// Whether no force depends on velocities, as far as can be told.
-    pub(super) fn forces_without_velocity(&mut self, system: &dyn System, start: &State) -> bool {
+    pub(super) fn forces_without_velocity(&mut self, system: &Evaluator, start: &State) -> bool {
         let identity = identity_of(system);
         match self.known {
             Some((of, answer)) if of == identity => answer,
@@ -31,7 +31,7 @@ impl Symmetry {
 }
 
 /// Whether no force depends on velocities, as far as can be told: those with a potential, and those with constant Jacobians of which h_u is zero.
-fn forces_without_velocity(system: &dyn System, start: &State) -> bool {
+fn forces_without_velocity(system: &Evaluator, start: &State) -> bool {
     let s = system.structure();
     if s.forces.iter().all(|f| f.potential) {
         return true;

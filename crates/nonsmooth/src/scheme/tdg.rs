@@ -58,7 +58,7 @@ use super::settings::{Settings, SettingsError};
 use super::velocity_level::{ACTIVATION, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
 use crate::polynomial::lagrange;
 use crate::state::{State, Step};
@@ -155,7 +155,7 @@ impl Tdg {
         &self.tableau
     }
 
-    fn prepare(&mut self, system: &dyn System) {
+    fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.jump.work, system);
         if fresh {
             work.size_vectors();
@@ -169,7 +169,7 @@ impl Tdg {
     }
 
     /// Which interactions act at the stages, and how.
-    fn look_at_start(&mut self, system: &dyn System, start: &State, dt: f64, step: &Step) -> Result<(), Failure> {
+    fn look_at_start(&mut self, system: &Evaluator, start: &State, dt: f64, step: &Step) -> Result<(), Failure> {
         let Some(work) = self.jump.work.as_mut() else { return Ok(()) };
         let list = &step.candidates;
         work.begin(list);
@@ -234,7 +234,7 @@ impl Tdg {
     }
 
     /// Whether a slip has turned round, so that the step is to be made again with it at rest.
-    fn has_turned(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn has_turned(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         let Some(work) = self.jump.work.as_mut() else { return false };
         let (list, t) = (&step.candidates, start.t + step.dt);
         let still = still(&start.u);
@@ -287,7 +287,7 @@ impl Scheme for Tdg {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -317,11 +317,11 @@ impl Scheme for Tdg {
         Ok(())
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.examine(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
     }
 

@@ -51,7 +51,7 @@ pub use memory::ThetaMemory;
 use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
 use super::velocity_level::{Restitution, VelocityLevel};
 use super::{Failure, Solve};
-use crate::contract::{Candidates, System};
+use crate::contract::{Candidates, Evaluator};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -124,7 +124,7 @@ impl ThetaStep {
     }
 
     /// q̇ and M_k⁻¹h_k at the start, for trapezoidal forces.
-    fn begin_trapezoid(&mut self, system: &dyn System, start: &State) -> Result<(), Failure> {
+    fn begin_trapezoid(&mut self, system: &Evaluator, start: &State) -> Result<(), Failure> {
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         let b = &mut self.buffers;
         b.qdot0.resize(start.q.len(), 0.0);
@@ -143,7 +143,7 @@ impl ThetaStep {
     }
 
     /// q_{k+1} from u_{k+1} into `buffers.q`.
-    fn positions(&mut self, system: &dyn System, start: &State, dt: f64) {
+    fn positions(&mut self, system: &Evaluator, start: &State, dt: f64) {
         let (theta, b) = (self.options.theta, &mut self.buffers);
         let n = start.q.len();
         if system.structure().identity_kinematics {
@@ -183,7 +183,7 @@ impl ThetaStep {
     }
 
     /// The trial (q, v) that Newton's method starts from, with q_θ and u_θ: v = u_k, or, `ahead`, v = u_k + dt a_{k−1}.
-    fn guess(&mut self, system: &dyn System, start: &State, dt: f64, ahead: bool) {
+    fn guess(&mut self, system: &Evaluator, start: &State, dt: f64, ahead: bool) {
         let (theta, b) = (self.options.theta, &mut self.buffers);
         if ahead {
             b.v.clear();
@@ -220,7 +220,7 @@ impl ThetaStep {
     }
 
     /// M and h with everything at the trial (q, v) and (q_θ, u_θ) in the buffers.
-    fn evaluate_dynamics(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn evaluate_dynamics(&mut self, system: &Evaluator, start: &State, step: &Step) {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, dt, b) = (self.options.theta, step.dt, &mut self.buffers);
         let t1 = start.t + dt;
@@ -242,7 +242,7 @@ impl ThetaStep {
     }
 
     /// The rows of the active interactions at the trial.
-    fn evaluate_rows(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn evaluate_rows(&mut self, system: &Evaluator, start: &State, step: &Step) {
         if let Some(work) = self.work.as_mut() {
             let (t, b) = (start.t + step.dt, &self.buffers);
             work.assemble_rows(system, t, &b.q, step);
@@ -253,13 +253,13 @@ impl ThetaStep {
     }
 
     /// Both.
-    fn evaluate(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn evaluate(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.evaluate_dynamics(system, start, step);
         self.evaluate_rows(system, start, step);
     }
 
     /// M̂ into the one-step problem.
-    fn assemble_matrix(&mut self, system: &dyn System, start: &State, dt: f64) {
+    fn assemble_matrix(&mut self, system: &Evaluator, start: &State, dt: f64) {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, b) = (self.options.theta, &mut self.buffers);
         let keep = b.constant_matrix;
@@ -310,7 +310,7 @@ impl ThetaStep {
     /// Newton's method for the step with the active set as it is in `step`; `positions` says what is asked of positions, `from` where it begins.
     pub(super) fn newton(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         step: &mut Step,
@@ -411,7 +411,7 @@ impl ThetaStep {
     /// the forces that the velocity was made with.
     fn iterate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         step: &mut Step,
@@ -451,7 +451,7 @@ impl ThetaStep {
     /// The step of a linear system on which nothing acts but forces. The rows of the last step stay as they are.
     fn alone(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &mut Step,
         positions: &mut Positions,
@@ -478,7 +478,7 @@ impl ThetaStep {
     /// Moves the trial position until the rules of the projection hold. Whether it had to.
     fn project(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &mut Step,
         p: &mut Projection,
@@ -522,7 +522,7 @@ impl ThetaStep {
     /// Whether the trial holds what the new percussions ask of it.
     fn standing(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &mut Step,
         p: &mut Projection,
@@ -539,13 +539,13 @@ impl ThetaStep {
     }
 
     /// Takes γ⁻ of interaction `i`.
-    pub(super) fn velocity_before(&mut self, system: &dyn System, start: &State, list: &Candidates, i: usize) {
+    pub(super) fn velocity_before(&mut self, system: &Evaluator, start: &State, list: &Candidates, i: usize) {
         if let Some(work) = self.work.as_mut() {
             work.velocity_before(system, start.t, &start.q, &start.u, list, i);
         }
     }
 
-    fn resize(&mut self, system: &dyn System) {
+    fn resize(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if !fresh {
             return;
@@ -567,7 +567,7 @@ impl ThetaStep {
     }
 
     /// Sizes everything for a system and a list of candidates.
-    pub(super) fn begin(&mut self, system: &dyn System, start: &State, dt: f64, out: &mut Step) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, system: &Evaluator, start: &State, dt: f64, out: &mut Step) -> Result<(), Failure> {
         self.resize(system);
         out.begin(dt);
         if self.options.force == ForceRule::Trapezoid {

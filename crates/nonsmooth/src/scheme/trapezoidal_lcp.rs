@@ -69,7 +69,7 @@ use super::settings::{Settings, SettingsError};
 use super::velocity_level::{Restitution, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{Reason, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -151,7 +151,7 @@ impl TrapezoidalLcp {
         }
     }
 
-    fn prepare(&mut self, system: &dyn System) {
+    fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if fresh {
             work.facets = Some(self.options.facets.clone());
@@ -163,7 +163,7 @@ impl TrapezoidalLcp {
     }
 
     /// M̃, k̃ and the rows of a smooth step of length `h`.
-    fn assemble(&mut self, system: &dyn System, start: &State, h: f64, step: &Step, active: &[bool]) {
+    fn assemble(&mut self, system: &Evaluator, start: &State, h: f64, step: &Step, active: &[bool]) {
         let Some(work) = self.work.as_mut() else { return };
         // After an impulse the velocity at the end is what friction has to do with.
         let weight = if step.paradox() { 0.0 } else { self.options.weight() };
@@ -180,7 +180,7 @@ impl TrapezoidalLcp {
     /// The trial of length `h`: by the laws, or with the modes in `holds` kept. False if that has no solution.
     fn try_step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         h: f64,
         held: bool,
@@ -218,7 +218,7 @@ impl TrapezoidalLcp {
     }
 
     /// Ends the step after `s` of the trial, by its laws.
-    fn end_at(&mut self, system: &dyn System, start: &State, s: f64, out: &mut Step) {
+    fn end_at(&mut self, system: &Evaluator, start: &State, s: f64, out: &mut Step) {
         let whole = s == self.predict.h;
         if let Some(work) = self.work.as_mut() {
             work.finish(out);
@@ -241,13 +241,7 @@ impl TrapezoidalLcp {
     }
 
     /// The jump at the end of the step, if something that touches there approaches.
-    fn collide(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        solve: &mut Solve,
-        out: &mut Step,
-    ) -> Result<(), Failure> {
+    fn collide(&mut self, system: &Evaluator, start: &State, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
         let (t, dt) = (out.end.t, out.dt);
         let still = still(&out.end.u, solve);
         let (touching, earliest) = (self.options.touching(dt), self.earliest(start));
@@ -327,14 +321,14 @@ impl TrapezoidalLcp {
     }
 
     /// γ_N of contact `i` at (t, q).
-    fn normal_velocity(&mut self, system: &dyn System, step: &Step, i: usize, at: (f64, &[f64]), u: &[f64]) -> f64 {
+    fn normal_velocity(&mut self, system: &Evaluator, step: &Step, i: usize, at: (f64, &[f64]), u: &[f64]) -> f64 {
         self.velocity_of(system, step, i, at, u, 0)
     }
 
     /// Component `j` of the relative velocity of interaction `i` at (t, q).
     fn velocity_of(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         step: &Step,
         i: usize,
         (t, q): (f64, &[f64]),
@@ -363,7 +357,7 @@ impl Scheme for TrapezoidalLcp {
 
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -393,11 +387,11 @@ impl Scheme for TrapezoidalLcp {
         self.collide(system, start, solve, out)
     }
 
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.examine(system, start, step, out);
     }
 
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
     }
 

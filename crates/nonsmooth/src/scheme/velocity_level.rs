@@ -14,7 +14,7 @@ mod restitution;
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve, Supports};
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -104,13 +104,13 @@ pub(super) struct VelocityLevel {
 }
 
 /// A pattern is unique to the system it was made for, or to its clones, which live elsewhere.
-pub(super) fn identity_of(system: &dyn System) -> (u64, usize) {
+pub(super) fn identity_of(system: &Evaluator) -> (u64, usize) {
     let s = system.structure();
     (s.pattern.id(), std::ptr::from_ref(s) as usize)
 }
 
 impl VelocityLevel {
-    fn new(system: &dyn System) -> Self {
+    fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         let n = s.nu();
         Self {
@@ -140,7 +140,7 @@ impl VelocityLevel {
     }
 
     /// The workspace for this system, made at the first call. True if it is new.
-    pub(super) fn prepare<'a>(slot: &'a mut Option<Box<Self>>, system: &dyn System) -> (&'a mut Self, bool) {
+    pub(super) fn prepare<'a>(slot: &'a mut Option<Box<Self>>, system: &Evaluator) -> (&'a mut Self, bool) {
         let fresh = slot.as_ref().is_none_or(|w| w.made_for != identity_of(system));
         if fresh {
             *slot = Some(Box::new(Self::new(system)));
@@ -157,7 +157,7 @@ impl VelocityLevel {
 
     /// M(t,q) into `mass`; once if it is constant.
     #[inline]
-    pub(super) fn assemble_mass(&mut self, system: &dyn System, t: f64, q: &[f64]) {
+    pub(super) fn assemble_mass(&mut self, system: &Evaluator, t: f64, q: &[f64]) {
         if self.mass_assembled && system.structure().constant_mass {
             return;
         }
@@ -168,7 +168,7 @@ impl VelocityLevel {
 
     /// Σ h_i(t,q,u) into `h`.
     #[inline]
-    pub(super) fn assemble_forces(&mut self, system: &dyn System, t: f64, q: &[f64], u: &[f64]) {
+    pub(super) fn assemble_forces(&mut self, system: &Evaluator, t: f64, q: &[f64], u: &[f64]) {
         self.h.fill(0.0);
         system.forces(t, q, u, &mut self.h);
     }
@@ -184,7 +184,7 @@ impl VelocityLevel {
     #[inline]
     pub(super) fn velocity_before(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         u: &[f64],
@@ -204,7 +204,7 @@ impl VelocityLevel {
     /// γ⁻ of all active interactions with the kinematics at (t,q).
     pub(super) fn velocities_before(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         u: &[f64],
@@ -220,7 +220,7 @@ impl VelocityLevel {
     pub(super) fn velocities_before_by(
         &mut self,
         kinematics: &mut Kinematics,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         u: &[f64],
@@ -238,7 +238,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of the one-step problem with kinematics at (t,q).
-    pub(super) fn assemble_rows(&mut self, system: &dyn System, t: f64, q: &[f64], step: &Step) {
+    pub(super) fn assemble_rows(&mut self, system: &Evaluator, t: f64, q: &[f64], step: &Step) {
         if self.reuse_rows(&step.candidates, &step.active, step.dt) {
             return;
         }
@@ -269,7 +269,7 @@ impl VelocityLevel {
     pub(super) fn assemble_blocks(
         &mut self,
         kinematics: &mut Kinematics,
-        system: &dyn System,
+        system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
@@ -319,15 +319,7 @@ impl VelocityLevel {
     }
 
     /// Makes the laws of contacts ask for gaps: with c such that Wᵀv⁺ + c = g⁺/`scale`, linearised at (q, v), where v⁺ moves q by `scale` v⁺.
-    pub(super) fn ask_gaps(
-        &mut self,
-        system: &dyn System,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        scale: f64,
-        list: &Candidates,
-    ) {
+    pub(super) fn ask_gaps(&mut self, system: &Evaluator, t: f64, q: &[f64], v: &[f64], scale: f64, list: &Candidates) {
         for g in &self.groups {
             let k = &list.items()[g.interaction()];
             if k.kind == Kind::Contact {
@@ -441,7 +433,7 @@ impl VelocityLevel {
     /// Solves the one-step problem into `r` and `v`.
     pub(super) fn solve(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
@@ -461,7 +453,7 @@ impl VelocityLevel {
     }
 
     /// Why M̂ has no factors: something in it is not finite, or it is singular at a velocity.
-    pub(super) fn singular(&self, system: &dyn System, row: usize) -> Failure {
+    pub(super) fn singular(&self, system: &Evaluator, row: usize) -> Failure {
         let mut finite = all_finite(&self.full.f);
         self.full.matrix.for_each_entry(|_, _, v| finite &= v.is_finite());
         if !finite {
@@ -648,7 +640,7 @@ pub(crate) fn is_impact(approach: f64, forces: f64, noise: f64) -> bool {
 
 /// The gap of a contact, which must be finite.
 #[inline]
-pub(super) fn gap(system: &dyn System, k: &Interaction, t: f64, q: &[f64]) -> Result<f64, Failure> {
+pub(super) fn gap(system: &Evaluator, k: &Interaction, t: f64, q: &[f64]) -> Result<f64, Failure> {
     let mut g = [0.0];
     system.position(k, t, q, &mut g);
     if g[0].is_finite() {

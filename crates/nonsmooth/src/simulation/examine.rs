@@ -1,24 +1,23 @@
 //! What happens to a step once it is final: certificate, ledger, events, sums, observers.
 
 use super::events::{Event, EventKind, switches};
-use super::options::Observe;
-use super::run::{Frame, Simulation};
+use super::run::{Frame, Run};
 use crate::accounting::{Certificate, Ledger, Line, potential_energy};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, Step};
 
 /// A final step, as observers see it.
 pub struct StepView<'a> {
     /// The system.
-    pub system: &'a dyn System,
+    pub system: &'a Evaluator<'a>,
     /// State before.
     pub start: &'a State,
-    /// The step, its end corrected.
+    /// The step, as the scheme left it.
     pub step: &'a Step,
+    /// State after: the end of the step, normalised and projected.
+    pub end: &'a State,
     /// Its certificate, if computed.
     pub certificate: Option<&'a Certificate>,
-    /// (q, u) as the scheme left them, if they were corrected.
-    pub raw: Option<(&'a [f64], &'a [f64])>,
     /// Kinetic plus potential energy at the end, if computed, J.
     pub energy: Option<f64>,
     /// The ledger since the start, if kept.
@@ -29,10 +28,17 @@ pub struct StepView<'a> {
     pub last: bool,
 }
 
+impl StepView<'_> {
+    /// Whether the end was normalised or projected after the step, so that it is another one than the scheme left.
+    pub fn is_corrected(&self) -> bool {
+        !std::ptr::eq(self.end, &*self.step.end)
+    }
+}
+
 /// Sees every final step of a run.
 pub trait Observer {
     /// Before the first step.
-    fn begin(&mut self, _system: &dyn System, _start: &State) {}
+    fn begin(&mut self, _system: &Evaluator, _start: &State) {}
     /// Before a final step from `start` to `end` is shown: appends times inside it at which its state is wanted. It is asked of steps that are
     /// extrapolated, whose inside is known by side steps alone.
     fn wanted(&mut self, _start: f64, _end: f64, _times: &mut Vec<f64>) {}
@@ -44,85 +50,39 @@ impl Observer for () {
     fn step(&mut self, _view: &StepView) {}
 }
 
-impl Simulation<'_> {
-    /// Certificate, ledger, events, sums, observers of a final step.
-    pub(super) fn finalise(&mut self, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
+impl Run {
+    /// A final step: its certificate and its work as the scheme made it, energy and violations at the end that it was given, events,
+    /// sums; then observers see it.
+    pub(super) fn finalise(&mut self, system: &Evaluator, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
-        let system = self.system;
-        if observe == Observe::NONE {
-            let raw = frame.corrected.then_some((&frame.raw_q[..], &frame.raw_u[..]));
-            let inside = self.look_inside(frame, observer);
-            let (start, step, within) = (&frame.start, &frame.step, self.side.states(inside));
-            let (certificate, energy, ledger) = (None, None, None);
-            observer.step(&StepView { system, start, step, certificate, raw, energy, ledger, within, last });
-            return;
-        }
-        // Certificate and ledger look at what the scheme made, before corrections.
-        if frame.corrected {
-            std::mem::swap(&mut frame.step.end.q, &mut frame.raw_q);
-            std::mem::swap(&mut frame.step.end.u, &mut frame.raw_u);
-        }
-        let mut raw_energy = 0.0;
+        let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         if observe.certificate {
-            self.scheme.certify(system, &frame.start, &frame.step, &mut self.certificate);
-        }
-        if observe.energy {
-            self.scheme.account(system, &frame.start, &frame.step, &mut self.meter, &mut self.ledger);
-            if frame.corrected {
-                raw_energy = self.energy_of(&frame.step.end).0;
+            self.scheme.certify(system, start, step, &mut self.certificate);
+            if frame.is_corrected {
+                self.certificate.joint_violation = 0.0;
+                self.certificate.penetration = 0.0;
+                self.certificate.geometry(system, end.t, &end.q, &step.candidates);
             }
-        }
-        if frame.corrected {
-            std::mem::swap(&mut frame.step.end.q, &mut frame.raw_q);
-            std::mem::swap(&mut frame.step.end.u, &mut frame.raw_u);
+            self.keep_worst(end.t);
         }
         let mut energy = None;
         if observe.energy {
-            let (total, kinetic) = self.energy_of(&frame.step.end);
-            if frame.corrected {
-                self.ledger.add(Line::Projection, total - raw_energy);
-            }
-            energy = Some(total);
-            if total.is_finite() {
-                self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
-                let gain = self.watch.look(kinetic, total - kinetic, &self.ledger);
-                if let (Some(gain), None) = (gain, &self.summary.stop) {
-                    self.unstable(&frame.step.end, gain);
-                }
-            } else if self.summary.stop.is_none() {
-                self.undefined_energy(&frame.step.end);
-            }
-        }
-        if observe.certificate {
-            // Violations are those of the corrected end.
-            if frame.corrected {
-                self.certificate.joint_violation = 0.0;
-                self.certificate.penetration = 0.0;
-                let end = &frame.step.end;
-                self.certificate.geometry(system, end.t, &end.q, &frame.step.candidates);
-            }
-            let (t, c) = (frame.step.end.t, &self.certificate);
-            if !(c.residual() <= self.summary.worst.residual()) {
-                self.summary.worst_at.0 = t;
-            }
-            if !(c.penetration <= self.summary.worst.penetration) {
-                self.summary.worst_at.1 = t;
-            }
-            self.summary.worst.worsen(c);
+            self.scheme.account(system, start, step, &mut self.meter, &mut self.ledger);
+            energy = Some(self.balance(system, frame));
         }
         if observe.events {
-            self.look_for_events(frame);
+            self.detect_events(system, frame);
         }
         if observe.percussions {
-            self.sums.add(&frame.step);
+            self.sums.add(step);
         }
-        let inside = self.look_inside(frame, observer);
+        let inside = self.evaluate_inside(system, frame, observer);
         observer.step(&StepView {
             system,
-            start: &frame.start,
-            step: &frame.step,
+            start,
+            step,
+            end,
             certificate: observe.certificate.then_some(&self.certificate),
-            raw: frame.corrected.then_some((&frame.raw_q, &frame.raw_u)),
             energy,
             ledger: observe.energy.then_some(&self.ledger),
             within: self.side.states(inside),
@@ -130,14 +90,46 @@ impl Simulation<'_> {
         });
     }
 
-    fn energy_of(&mut self, s: &State) -> (f64, f64) {
-        let kinetic = self.meter.kinetic(self.system, s.t, &s.q, &s.u);
-        (kinetic + potential_energy(self.system, s.t, &s.q), kinetic)
+    /// Keeps what is worse in the certificate of the step that ends at `t`.
+    fn keep_worst(&mut self, t: f64) {
+        let c = &self.certificate;
+        if !(c.residual() <= self.summary.worst.residual()) {
+            self.summary.worst_at.0 = t;
+        }
+        if !(c.penetration <= self.summary.worst.penetration) {
+            self.summary.worst_at.1 = t;
+        }
+        self.summary.worst.worsen(c);
     }
 
-    fn look_for_events(&mut self, frame: &Frame) {
-        let system = self.system;
-        let (start, step) = (&frame.start, &frame.step);
+    /// Energy at the end of a step, after what its correction changed has gone into the ledger. Ends the run if the energy is no number,
+    /// or made by the numerics.
+    fn balance(&mut self, system: &Evaluator, frame: &Frame) -> f64 {
+        let end = frame.end();
+        let before = if frame.is_corrected { self.energy_of(system, &frame.step.end).0 } else { 0.0 };
+        let (total, kinetic) = self.energy_of(system, end);
+        if frame.is_corrected {
+            self.ledger.add(Line::Projection, total - before);
+        }
+        if total.is_finite() {
+            self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
+            let gain = self.watch.look(kinetic, total - kinetic, &self.ledger);
+            if let (Some(gain), None) = (gain, &self.summary.stop) {
+                self.unstable(end, gain);
+            }
+        } else if self.summary.stop.is_none() {
+            self.undefined_energy(system, end);
+        }
+        total
+    }
+
+    fn energy_of(&mut self, system: &Evaluator, s: &State) -> (f64, f64) {
+        let kinetic = self.meter.kinetic(system, s.t, &s.q, &s.u);
+        (kinetic + potential_energy(system, s.t, &s.q), kinetic)
+    }
+
+    fn detect_events(&mut self, system: &Evaluator, frame: &Frame) {
+        let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         let (events, unlisted, max_events) =
             (&mut self.summary.events, &mut self.summary.events_unlisted, self.options.max_events);
         while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
@@ -164,7 +156,7 @@ impl Simulation<'_> {
         };
         let gap = |i: usize, at_end: bool| -> f64 {
             let mut g = [0.0];
-            let s = if at_end { &step.end } else { start };
+            let s = if at_end { end } else { start };
             system.position(&step.candidates.items()[i], s.t, &s.q, &mut g);
             g[0]
         };

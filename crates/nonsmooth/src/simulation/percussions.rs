@@ -1,7 +1,7 @@
 //! Percussions of every interaction, summed over a run.
 
 use super::by_identity::ByIdentity;
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::Step;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ impl PercussionSums {
     }
 
     /// The sums by name; those of the same name (several contact points of two bodies) together.
-    pub(crate) fn by_name(&self, system: &dyn System) -> BTreeMap<String, Vec<f64>> {
+    pub(crate) fn by_name(&self, system: &Evaluator) -> BTreeMap<String, Vec<f64>> {
         let mut out: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for (id, sum) in self.0.iter() {
             let values = if sum.dim <= INLINE { &sum.few[..sum.dim] } else { &sum.many[..] };

@@ -11,13 +11,13 @@ use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, Work};
 use crate::accounting::{Certificate, Ledger, Meter, potential_energy};
-use crate::contract::{Reach, System};
-use crate::control::{Controller, FixedStep, Proposal, Span, Verdict};
+use crate::contract::{Evaluator, Reach};
+use crate::control::{Controller, Proposal, Verdict};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
 use crate::state::{Correction, State, Step};
-use complementarity::{Options as SolverOptions, Solver, room, solver};
+use complementarity::{Options as SolverOptions, room, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -27,20 +27,27 @@ use std::sync::atomic::Ordering;
 pub(super) struct Frame {
     pub(super) start: Box<State>,
     pub(super) step: Step,
-    pub(super) raw_q: Vec<f64>,
-    pub(super) raw_u: Vec<f64>,
-    pub(super) corrected: bool,
+    /// The end of the step after its correction (normalised, projected), where that changed it.
+    pub(super) corrected: Box<State>,
+    pub(super) is_corrected: bool,
     /// Velocity without percussions, for telling impacts from persistent contact.
     pub(super) free: Vec<f64>,
 }
 
-/// A run. Made from a system, a start state, a scheme and options; [`Simulation::run`] does all.
-pub struct Simulation<'a> {
-    pub(super) system: &'a dyn System,
+impl Frame {
+    /// The end that the next step starts from.
+    #[inline]
+    pub(super) fn end(&self) -> &State {
+        if self.is_corrected { &self.corrected } else { &self.step.end }
+    }
+}
+
+/// A run without its system: where it stands, what it has recorded, and how it goes on.
+pub(super) struct Run {
     pub(super) scheme: Box<dyn Scheme>,
-    controller: Box<dyn Controller>,
+    pub(super) controller: Box<dyn Controller>,
     pub(super) options: SimulationOptions,
-    solve: Solve,
+    pub(super) solve: Solve,
     fallback: Option<Solve>,
     pub(super) projection: Option<JointProjection>,
     pub(super) side: SideSteps,
@@ -83,27 +90,10 @@ pub enum Advance {
 /// First guess of the reach, m; it adapts from the first step on.
 const FIRST_REACH: f64 = 1e-3;
 
-impl<'a> Simulation<'a> {
-    /// Checks everything that can be checked before the first step. Fixed steps, unless the scheme wants others.
-    pub fn new(
-        system: &'a dyn System,
-        start: State,
-        mut scheme: Box<dyn Scheme>,
-        options: SimulationOptions,
-    ) -> Result<Self, Error> {
-        let breaks = &system.structure().breaks;
-        start::check_times(start.t, &options)?;
-        let span = Span { start: start.t, end: options.end, step: options.step, breaks };
-        let controller = match scheme.controller(&span)? {
-            Some(own) => own,
-            None => Box::new(FixedStep::new(start.t, options.step, options.end, breaks)),
-        };
-        Self::with_controller(system, start, scheme, options, controller)
-    }
-
-    /// The same with a controller of your own.
-    pub fn with_controller(
-        system: &'a dyn System,
+impl Run {
+    /// Checks everything that can be checked before the first step.
+    pub(super) fn new(
+        system: &Evaluator,
         start: State,
         scheme: Box<dyn Scheme>,
         options: SimulationOptions,
@@ -167,7 +157,6 @@ impl<'a> Simulation<'a> {
             breaks: system.structure().breaks.clone(),
             keep: Keep::Nothing,
             state: Box::new(start),
-            system,
             scheme,
             controller,
             options,
@@ -187,59 +176,17 @@ impl<'a> Simulation<'a> {
         Ok(this)
     }
 
-    /// The state that the next step starts from.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// Takes a solver of your own for the one-step problems.
-    pub fn set_solver(&mut self, solver: Box<dyn Solver>) {
-        self.solve.solver = solver;
-    }
-
-    /// The scheme.
-    pub fn scheme_mut(&mut self) -> &mut dyn Scheme {
-        self.scheme.as_mut()
-    }
-
-    /// Work done up to now.
-    pub fn work(&self) -> &Work {
-        &self.summary.work
-    }
-
-    /// Things to know that were found before the first step.
-    pub fn warnings(&self) -> &[String] {
-        &self.summary.warnings
-    }
-
-    /// Steps still to come, if the controller knows.
-    pub fn remaining(&self) -> Option<usize> {
-        self.controller.remaining()
-    }
-
-    /// Runs to the end.
-    pub fn run(&mut self) -> Summary {
-        self.run_with(&mut ())
-    }
-
-    /// Runs to the end, showing every final step to an observer.
-    pub fn run_with(&mut self, observer: &mut dyn Observer) -> Summary {
-        observer.begin(self.system, &self.state);
-        while self.advance(observer) == Advance::Stepped {}
-        self.summary()
-    }
-
     /// The summary up to now.
-    pub fn summary(&mut self) -> Summary {
+    pub(super) fn summary(&mut self, system: &Evaluator) -> Summary {
         let mut s = self.summary.clone();
         s.end.assign(&self.state);
         // Impacts are located, so that they may precede what was logged with the step before.
         s.events.sort_by(|a, b| a.t.total_cmp(&b.t));
         s.ledger = self.ledger.lines();
         for e in &mut s.events {
-            e.contact = e.id.map(|id| self.system.name(id));
+            e.contact = e.id.map(|id| system.name(id));
         }
-        s.percussions = self.sums.by_name(self.system);
+        s.percussions = self.sums.by_name(system);
         if s.events_unlisted > 0 {
             s.warnings.push(format!("{} events beyond the first {} are not listed", s.events_unlisted, s.events.len()));
         }
@@ -247,25 +194,25 @@ impl<'a> Simulation<'a> {
     }
 
     /// Makes one accepted step.
-    pub fn advance(&mut self, observer: &mut dyn Observer) -> Advance {
+    pub(super) fn advance(&mut self, system: &Evaluator, observer: &mut dyn Observer) -> Advance {
         if self.summary.status == Status::Stopped {
             return Advance::Stopped;
         }
         let interrupted = self.options.interrupt.as_ref().is_some_and(|f| f.load(Ordering::Relaxed));
         if interrupted && self.controller.remaining() != Some(0) {
-            self.flush(observer);
+            self.flush(system, observer);
             self.summary.status = Status::Interrupted;
             return Advance::Interrupted;
         }
         // Of controllers that know how many steps there are, the number was checked before the first.
         let (made, limit) = (self.summary.work.steps, self.options.max_steps);
         if made >= limit && self.controller.remaining().is_none() {
-            return self.stop(Failure::Steps { steps: limit }, observer);
+            return self.stop(system, Failure::Steps { steps: limit }, observer);
         }
         let mut halved = 0;
         loop {
             let Some(Proposal { dt, t_end }) = self.controller.propose(self.state.t) else {
-                self.flush(observer);
+                self.flush(system, observer);
                 self.summary.status = Status::Done;
                 return Advance::Finished;
             };
@@ -274,16 +221,16 @@ impl<'a> Simulation<'a> {
             let (dt, t_end) = if halved == 0 { (dt, t_end) } else { (dt * factor, self.state.t + dt * factor) };
             if self.state.t + dt == self.state.t {
                 let what = "the step (it became too small to advance time)".into();
-                return self.stop(Failure::NotFinite { what }, observer);
+                return self.stop(system, Failure::NotFinite { what }, observer);
             }
             self.trial.step.end.t = t_end;
-            match self.attempt(dt) {
+            match self.attempt(system, dt) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
                     let variable = self.scheme.base().supports.variable_step;
                     if !variable || halved >= self.options.policy.halvings {
-                        return self.stop(failure, observer);
+                        return self.stop(system, failure, observer);
                     }
                     halved += 1;
                     continue;
@@ -296,7 +243,7 @@ impl<'a> Simulation<'a> {
             self.summary.work.take(self.trial.step.outcome(), verdict == Verdict::Accept);
             match verdict {
                 Verdict::Accept => {
-                    self.accept(observer);
+                    self.accept(system, observer);
                     let stopped = self.summary.status == Status::Stopped;
                     return if stopped { Advance::Stopped } else { Advance::Stepped };
                 }
@@ -318,8 +265,8 @@ impl<'a> Simulation<'a> {
     }
 
     /// One try of the scheme, with the fallback solver and enough reach.
-    fn attempt(&mut self, dt: f64) -> Result<(), Failure> {
-        let (t, system) = (self.state.t, self.system);
+    fn attempt(&mut self, system: &Evaluator, dt: f64) -> Result<(), Failure> {
+        let t = self.state.t;
         loop {
             let (q, u, reach) = (
                 &self.state.q,
@@ -380,22 +327,20 @@ impl<'a> Simulation<'a> {
     }
 
     /// Takes the trial step: corrects its end and moves on.
-    fn accept(&mut self, observer: &mut dyn Observer) {
+    fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
         if self.keep == Keep::Wanted
-            && let Some(text) = self.last_problem(&self.state, &self.trial.step)
+            && let Some(text) = self.last_problem(system, &self.state, &self.trial.step)
         {
             self.keep = Keep::Problem(text);
         }
         let frame = &mut self.trial;
-        frame.corrected = false;
-        let system = self.system;
         let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction() != Correction::Wanted;
+        frame.is_corrected = false;
         if !system.structure().identity_kinematics || projects {
-            frame.raw_q.clone_from(&frame.step.end.q);
-            frame.raw_u.clone_from(&frame.step.end.u);
-            system.normalise(&mut frame.step.end.q);
+            frame.corrected.assign(&frame.step.end);
+            system.normalise(&mut frame.corrected.q);
             if projects {
-                let done = project(system, &mut self.projection, &mut frame.step);
+                let done = project(system, &mut self.projection, &frame.step, &mut frame.corrected);
                 let work = &mut self.summary.work;
                 let iterations = self.projection.as_ref().map_or(0, JointProjection::iterations);
                 work.projection += iterations;
@@ -405,8 +350,8 @@ impl<'a> Simulation<'a> {
                     self.summary.warnings.push(note.into());
                 }
             }
-            let end = &frame.step.end;
-            frame.corrected = frame.raw_q != end.q || frame.raw_u != end.u;
+            let (left, end) = (&frame.step.end, &frame.corrected);
+            frame.is_corrected = left.q != end.q || left.u != end.u;
         }
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);
@@ -421,30 +366,31 @@ impl<'a> Simulation<'a> {
         if lag == 0 {
             std::mem::swap(&mut self.trial, &mut next);
             let last = self.controller.remaining() == Some(0);
-            self.finalise(&mut next, last, observer);
+            self.finalise(system, &mut next, last, observer);
             // The end is the new state, and the memory of the old one is for the next end.
-            std::mem::swap(&mut self.state, &mut next.step.end);
+            let end = if next.is_corrected { &mut next.corrected } else { &mut next.step.end };
+            std::mem::swap(&mut self.state, end);
             std::mem::swap(&mut next.step.end, &mut next.start);
             std::mem::swap(&mut self.trial, &mut next);
             self.spare.push(next);
             return;
         }
-        self.state.assign(&frame.step.end);
+        self.state.assign(frame.end());
         next.step.candidates.assign(&frame.step.candidates);
         self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
             let mut frame = self.pending.remove(0);
-            self.finalise(&mut frame, false, observer);
+            self.finalise(system, &mut frame, false, observer);
             self.spare.push(frame);
         }
     }
 
     /// Makes all pending steps final.
-    pub(super) fn flush(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn flush(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
         let frames = std::mem::take(&mut self.pending);
         let n = frames.len();
         for (i, mut frame) in frames.into_iter().enumerate() {
-            self.finalise(&mut frame, i + 1 == n, observer);
+            self.finalise(system, &mut frame, i + 1 == n, observer);
             self.spare.push(frame);
         }
     }

@@ -2,7 +2,8 @@
 //! have the order of the step itself, where an interpolant through its ends has its own. They are not counted, and the run is the same without them.
 
 use super::examine::Observer;
-use super::run::{Frame, Simulation};
+use super::run::{Frame, Run};
+use crate::contract::Evaluator;
 use crate::scheme::Solve;
 use crate::scheme::stabilise::JointProjection;
 use crate::state::{Correction, Outcome, Sigma, State, Step};
@@ -25,24 +26,23 @@ const PROJECTED: usize = 100;
 /// Normalises the end of a step that is extrapolated or whose joints are to be projected, and projects joints, and the contacts that stayed closed if it is extrapolated.
 /// False if joints were not closed.
 pub(super) fn project(
-    system: &dyn crate::contract::System,
+    system: &Evaluator,
     projection: &mut Option<JointProjection>,
-    step: &mut Step,
+    step: &Step,
+    end: &mut State,
 ) -> bool {
     let contacts = step.correction() == Correction::JointsAndContacts && step.report.contacts <= PROJECTED;
     let closed: &[Sigma] = if contacts { &step.sigma } else { &[] };
-    let end = &mut step.end;
     let p = projection.get_or_insert_with(|| JointProjection::new(system));
     p.project(system, &step.candidates, closed, end.t, &mut end.q, &mut end.u) || contacts
 }
 
-impl Simulation<'_> {
+impl Run {
     /// Makes the side steps that an observer wants within a final step, and returns how many states there are now.
-    pub(super) fn look_inside(&mut self, frame: &Frame, observer: &mut dyn Observer) -> usize {
+    pub(super) fn evaluate_inside(&mut self, system: &Evaluator, frame: &Frame, observer: &mut dyn Observer) -> usize {
         if !frame.step.is_extrapolated() {
             return 0;
         }
-        let system = self.system;
         let (start, end) = (&frame.start, &frame.step.end);
         let side = &mut self.side;
         side.times.clear();
@@ -63,15 +63,16 @@ impl Simulation<'_> {
             if done.is_err() || side.step.outcome() == Outcome::Detected {
                 continue;
             }
-            side.step.end.t = t;
-            system.normalise(&mut side.step.end.q);
-            if side.step.is_extrapolated() {
-                project(system, &mut self.projection, &mut side.step);
-            }
             if side.states.len() == made {
                 side.states.push(State::default());
             }
-            side.states[made].assign(&side.step.end);
+            let state = &mut side.states[made];
+            state.assign(&side.step.end);
+            state.t = t;
+            system.normalise(&mut state.q);
+            if side.step.is_extrapolated() {
+                project(system, &mut self.projection, &side.step, state);
+            }
             made += 1;
         }
         made

@@ -1,7 +1,7 @@
 //! What is checked before the first step.
 
 use super::options::SimulationOptions;
-use crate::contract::{Candidates, Kind, Reach, System};
+use crate::contract::{Candidates, Evaluator, Kind, Reach};
 use crate::error::Error;
 use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
@@ -14,7 +14,7 @@ const LISTED: usize = 5;
 
 /// Checks state, times, mass matrix, contract, contacts and joints. Returns warnings.
 pub(super) fn check(
-    system: &dyn System,
+    system: &Evaluator,
     start: &State,
     o: &SimulationOptions,
     longest: f64,
@@ -109,7 +109,7 @@ pub(super) fn check_times(t: f64, o: &SimulationOptions) -> Result<(), Error> {
 }
 
 /// Contacts that touch and do not move apart or together at the start, and elements; and whether they slip.
-pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: impl FnMut(u64, bool)) {
+pub(super) fn closed_contacts(system: &Evaluator, start: &State, mut found: impl FnMut(u64, bool)) {
     let mut list = Candidates::default();
     system.candidates(start.t, &start.q, &start.u, Reach::NONE, &mut list);
     for k in list.items().iter().filter(|k| matches!(k.kind, Kind::Contact | Kind::Element)) {
@@ -136,7 +136,7 @@ pub(super) fn closed_contacts(system: &dyn System, start: &State, mut found: imp
     }
 }
 
-fn check_mass(system: &dyn System, start: &State) -> Result<(), Error> {
+fn check_mass(system: &Evaluator, start: &State) -> Result<(), Error> {
     let s = system.structure();
     let n = s.nu();
     let mut m = Matrix::new(&s.pattern);

@@ -2,31 +2,31 @@
 
 use super::events::{Event, EventKind};
 use super::examine::Observer;
-use super::run::{Advance, Simulation};
+use super::run::{Advance, Run};
 use super::summary::{Status, Stop};
-use crate::contract::Kind;
+use crate::contract::{Evaluator, Kind};
 use crate::scheme::Failure;
 use crate::state::State;
 
-impl Simulation<'_> {
+impl Run {
     /// Ends the run with everything that is known about the failure.
-    pub(super) fn stop(&mut self, failure: Failure, observer: &mut dyn Observer) -> Advance {
-        self.flush(observer);
+    pub(super) fn stop(&mut self, system: &Evaluator, failure: Failure, observer: &mut dyn Observer) -> Advance {
+        self.flush(system, observer);
         let problem = match &failure {
-            Failure::Solver(_) | Failure::Newton { .. } => self.last_problem(&self.state, &self.trial.step),
+            Failure::Solver(_) | Failure::Newton { .. } => self.last_problem(system, &self.state, &self.trial.step),
             _ => None,
         };
-        let culprit = self.culprit(&failure);
+        let culprit = self.culprit(system, &failure);
         self.summary.status = Status::Stopped;
         self.summary.stop = Some(Stop { t: self.state.t, failure, culprit, problem });
         Advance::Stopped
     }
 
     /// Ends the run at a step whose energy is NaN or infinite although its motion is not.
-    pub(super) fn undefined_energy(&mut self, end: &State) {
-        let forces = self.system.structure().forces.iter().enumerate();
+    pub(super) fn undefined_energy(&mut self, system: &Evaluator, end: &State) {
+        let forces = system.structure().forces.iter().enumerate();
         let culprit = forces
-            .filter(|(i, f)| f.potential && !self.system.potential(*i, end.t, &end.q).is_finite())
+            .filter(|(i, f)| f.potential && !system.potential(*i, end.t, &end.q).is_finite())
             .map(|(_, f)| format!("the potential of force `{}`", f.name))
             .next();
         let failure = Failure::NotFinite { what: "the energy".into() };
@@ -49,11 +49,10 @@ impl Simulation<'_> {
     }
 
     /// The force or interaction that gives NaN or infinity near the present state.
-    fn culprit(&self, failure: &Failure) -> Option<String> {
+    fn culprit(&self, system: &Evaluator, failure: &Failure) -> Option<String> {
         if !matches!(failure, Failure::NotFinite { .. }) {
             return None;
         }
-        let system = self.system;
         let (state, dt) = (&self.state, self.options.step);
         let mut qdot = vec![0.0; state.q.len()];
         crate::state::rates_into(system, state.t, &state.q, &state.u, &mut qdot);

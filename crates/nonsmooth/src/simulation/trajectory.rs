@@ -2,7 +2,7 @@
 
 use super::{Observer, StepView};
 use crate::accounting::Certificate;
-use crate::contract::{Reach, System};
+use crate::contract::{Evaluator, Reach, System, Workspace};
 use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
@@ -91,9 +91,9 @@ impl Trajectory {
     fn keep(&mut self, view: &StepView) {
         let step = view.step;
         self.records.push(Record {
-            t: step.end.t,
-            q: step.end.q.clone(),
-            u: step.end.u.clone(),
+            t: view.end.t,
+            q: view.end.q.clone(),
+            u: view.end.u.clone(),
             step: Some(StepRecord {
                 dt: step.dt,
                 percussions: step.end.percussions.clone(),
@@ -103,7 +103,7 @@ impl Trajectory {
                 record: step.record.clone(),
                 restitution_exponent: step.restitution_exponent,
                 certificate: view.certificate.copied(),
-                raw: view.raw.map(|(q, u)| (q.to_vec(), u.to_vec())),
+                raw: view.is_corrected().then(|| (step.end.q.clone(), step.end.u.clone())),
             }),
         });
     }
@@ -111,6 +111,8 @@ impl Trajectory {
     /// Evaluates the certificates of a run with all steps recorded anew, from the records alone, and returns the
     /// worst step: its index, certificate, and the name of the interaction that explains it.
     pub fn recheck(&self, system: &dyn System, scheme: &mut dyn Scheme) -> Option<Recheck> {
+        let work = Workspace::default();
+        let system = &Evaluator::new(system, &work);
         let mut worst: Option<Recheck> = None;
         let mut step = Step::default();
         for i in 1..self.records.len() {
@@ -162,7 +164,7 @@ impl Trajectory {
 }
 
 /// How far a stored state is from the correction (normalised, or normalised and projected) of what the scheme left.
-fn correction_defect(system: &dyn System, step: &Step, to: &Record, q: &[f64], u: &[f64]) -> f64 {
+fn correction_defect(system: &Evaluator, step: &Step, to: &Record, q: &[f64], u: &[f64]) -> f64 {
     let (mut q, mut u) = (q.to_vec(), u.to_vec());
     system.normalise(&mut q);
     let distance = |q: &[f64], u: &[f64]| {
@@ -192,7 +194,7 @@ pub struct Recheck {
 }
 
 impl Observer for Trajectory {
-    fn begin(&mut self, _system: &dyn System, start: &State) {
+    fn begin(&mut self, _system: &Evaluator, start: &State) {
         self.seen = 0;
         self.memory.clone_from(&start.memory);
         match &self.recording {
@@ -229,7 +231,7 @@ impl Observer for Trajectory {
                 }
             }
             Recording::At(times) => {
-                let (start, end) = (view.start, &view.step.end);
+                let (start, end) = (view.start, view.end);
                 let near = 1e-9 * view.step.dt;
                 // In the order in which they were asked for; some may be missing.
                 let mut within = view.within.iter().peekable();
@@ -244,7 +246,7 @@ impl Observer for Trajectory {
                     } else if t > start.t + near && t < end.t - near {
                         let (q, u) = match within.next_if(|s| s.t == t) {
                             Some(s) => (s.q.clone(), s.u.clone()),
-                            None => dense_output(view.system, start, view.step, t),
+                            None => dense_output(view.system, start, view.step, end, t),
                         };
                         self.records[i].q = q;
                         self.records[i].u = u;
@@ -257,21 +259,21 @@ impl Observer for Trajectory {
 }
 
 /// The state inside a step: on the polynomials of its stages, where it has some, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
-pub fn dense_output(system: &dyn System, start: &State, step: &Step, t: f64) -> (Vec<f64>, Vec<f64>) {
+pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State, t: f64) -> (Vec<f64>, Vec<f64>) {
     if let Some(stages) = step.stages() {
         return along(system, start, stages, step.dt, t);
     }
     let u_minus = step.u_minus();
     if u_minus.is_empty() {
-        return between(system, start, &step.end, step.dt, step.impact, t);
+        return between(system, start, end, step.dt, step.impact, t);
     }
     // Smooth up to the jump.
-    let before = State::new(step.end.t, step.end.q.clone(), u_minus.to_vec());
+    let before = State::new(end.t, end.q.clone(), u_minus.to_vec());
     between(system, start, &before, step.dt, false, t)
 }
 
 /// The state at `t` in a step of length `dt` from `start` with these stages: u on the polynomial through those of the stages, q on its integral.
-pub fn along(system: &dyn System, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
+pub fn along(system: &Evaluator, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - start.t) / dt).clamp(0.0, 1.0);
     let (mut q, mut u) = (start.q.clone(), vec![0.0; start.u.len()]);
     let mut rate = vec![0.0; q.len()];
@@ -286,7 +288,7 @@ pub fn along(system: &dyn System, start: &State, stages: &Stages, dt: f64, t: f6
 
 /// The state at `t` on the polynomial through several states of a smooth step, with their rates: of degree 2n − 1 for n states. Where q̇ = u the velocity is its
 /// slope, otherwise it is the polynomial of degree n − 1 through theirs.
-pub fn through(system: &dyn System, states: &[&State], t: f64) -> (Vec<f64>, Vec<f64>) {
+pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<f64>) {
     let (from, to) = (states[0].t, states[states.len() - 1].t);
     let dt = to - from;
     let nodes: Vec<f64> = states.iter().map(|s| (s.t - from) / dt).collect();
@@ -310,7 +312,7 @@ pub fn through(system: &dyn System, states: &[&State], t: f64) -> (Vec<f64>, Vec
 
 /// The state at `t` between two states of a run, `dt` apart: cubic Hermite without an impact; with one, q linear and u the value
 /// at the start. Where q̇ = u the velocity is the slope of the same cubic, otherwise it is linear.
-pub fn between(system: &dyn System, a: &State, b: &State, dt: f64, impact: bool, t: f64) -> (Vec<f64>, Vec<f64>) {
+pub fn between(system: &Evaluator, a: &State, b: &State, dt: f64, impact: bool, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - a.t) / dt).clamp(0.0, 1.0);
     let linear = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + s * (b - a)).collect::<Vec<f64>>();
     if impact {

@@ -15,7 +15,7 @@ pub use sigma::Sigma;
 pub use stages::Stages;
 pub use step::{Reason, Step, StepReport};
 
-use crate::contract::{Candidates, System};
+use crate::contract::{Candidates, Evaluator};
 use complementarity::room;
 
 /// Percussions of the last step by interaction: the warm start of the next.
@@ -173,7 +173,7 @@ impl State {
 
 /// q̇ into `out`.
 #[inline]
-pub(crate) fn rates_into(system: &dyn System, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+pub(crate) fn rates_into(system: &Evaluator, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
     if system.structure().identity_kinematics {
         out.copy_from_slice(u);
     } else {
@@ -183,7 +183,7 @@ pub(crate) fn rates_into(system: &dyn System, t: f64, q: &[f64], u: &[f64], out:
 
 /// q̇, by the shortest way: u itself, or what `room` then holds.
 #[inline]
-pub(crate) fn rates<'a>(system: &dyn System, t: f64, q: &[f64], u: &'a [f64], room: &'a mut Vec<f64>) -> &'a [f64] {
+pub(crate) fn rates<'a>(system: &Evaluator, t: f64, q: &[f64], u: &'a [f64], room: &'a mut Vec<f64>) -> &'a [f64] {
     if system.structure().identity_kinematics {
         return u;
     }

@@ -4,6 +4,7 @@ use super::derivatives::assert_derivatives;
 use super::kinematics::TUMBLE;
 use super::{BOTH, distance, run, take};
 use complementarity::linear::{Matrix, Pattern};
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, Derivatives, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::{Layout, Model, Scalar, System};
@@ -44,19 +45,19 @@ impl System for Hand {
     fn structure(&self) -> &Structure {
         &self.structure
     }
-    fn mass(&self, _t: f64, _q: &[f64], m: &mut Matrix) {
+    fn mass(&self, _work: &Workspace, _t: f64, _q: &[f64], m: &mut Matrix) {
         m.add(0, 0, 1.0);
     }
-    fn force(&self, i: usize, _t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+    fn force(&self, _work: &Workspace, i: usize, _t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         h[0] += if i == 0 { -9.81 * q[0].sin() } else { -0.1 * u[0] * u[0] * u[0] };
     }
-    fn candidates(&self, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
+    fn candidates(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64], _reach: Reach, out: &mut Candidates) {
         out.fill([self.contact.clone()]);
     }
-    fn position(&self, _k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
+    fn position(&self, _work: &Workspace, _k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
         g[0] = q[0].sin() - STOP;
     }
-    fn velocity(&self, _k: &Interaction, _t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+    fn velocity(&self, _work: &Workspace, _k: &Interaction, _t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         w[0] = q[0].cos();
         chi[0] = 0.0;
     }
@@ -90,26 +91,26 @@ impl System for ValuesOnly<'_> {
     fn structure(&self) -> &Structure {
         self.0.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.0.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.0.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.0.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.0.force(work, i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        self.0.candidates(t, q, u, reach, out);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(work, t, q, u, reach, out);
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.0.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.0.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.0.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.0.velocity(work, k, t, q, w, chi);
     }
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        self.0.kinematics(t, q, u, qdot);
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        self.0.kinematics(work, t, q, u, qdot);
     }
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        self.0.potential(i, t, q)
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.0.potential(work, i, t, q)
     }
     fn normalise(&self, q: &mut [f64]) {
         self.0.normalise(q);

@@ -1,12 +1,12 @@
 //! Controllers: steps that are dropped or taken back leave no trace.
 
 use super::{BOTH, make, run, take};
+use nonsmooth::contract::Evaluator;
 use nonsmooth::control::{Controller, Proposal, Verdict};
 use nonsmooth::simulation::{Observer, Recording, Status, StepView, Trajectory};
-use nonsmooth::{Simulation, SimulationOptions, State, Step, System};
+use nonsmooth::{Simulation, SimulationOptions, State, Step};
 use nonsmooth_reference::{Ball, Balls};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// Steps of `h`; when it first makes the step from `at`, it goes two steps back and on with half the step until `at`.
 struct TwoBack {
@@ -15,12 +15,12 @@ struct TwoBack {
     at: f64,
     rolled: bool,
     lag: usize,
-    arrivals: Rc<RefCell<Vec<f64>>>,
+    arrivals: Arc<Mutex<Vec<f64>>>,
 }
 
 impl TwoBack {
     fn new(rolled: bool, lag: usize) -> Self {
-        Self { h: 0.0625, end: 1.0, at: 0.5, rolled, lag, arrivals: Rc::default() }
+        Self { h: 0.0625, end: 1.0, at: 0.5, rolled, lag, arrivals: Arc::default() }
     }
 }
 
@@ -41,7 +41,7 @@ impl Controller for TwoBack {
         Verdict::Accept
     }
     fn arrived(&mut self, t: f64) {
-        self.arrivals.borrow_mut().push(t);
+        self.arrivals.lock().unwrap().push(t);
     }
     fn lag(&self) -> usize {
         self.lag
@@ -57,18 +57,18 @@ struct Continuity {
 }
 
 impl Observer for Continuity {
-    fn begin(&mut self, _system: &dyn System, start: &State) {
+    fn begin(&mut self, _system: &Evaluator, start: &State) {
         self.last = Some(start.clone());
     }
     fn step(&mut self, view: &StepView) {
         let last = self.last.as_ref().expect("begun");
         assert_eq!((last.t, &last.q, &last.u), (view.start.t, &view.start.q, &view.start.u), "a step starts elsewhere");
         assert_eq!(last.percussions, view.start.percussions, "with other percussions");
-        assert!(view.step.end.t > view.start.t, "time goes on");
-        assert_eq!(view.step.end.t - view.start.t, view.step.dt, "binary fractions are exact");
-        self.times.push(view.step.end.t);
+        assert!(view.end.t > view.start.t, "time goes on");
+        assert_eq!(view.end.t - view.start.t, view.step.dt, "binary fractions are exact");
+        self.times.push(view.end.t);
         self.marked_last += usize::from(view.last);
-        self.last = Some(State::clone(&view.step.end));
+        self.last = Some(view.end.clone());
     }
 }
 
@@ -93,8 +93,8 @@ fn a_controller_may_go_two_steps_back_and_nothing_of_them_remains() {
         let arrivals = controller.arrivals.clone();
         let (rolled, seen) = go(controller);
         // The start, every accepted step, and the place after the roll-back.
-        assert_eq!(arrivals.borrow().len(), 1 + rolled.work.steps + 2 + 1, "{name}: {arrivals:?}");
-        let back: Vec<f64> = arrivals.borrow().windows(2).filter(|w| w[1] < w[0]).map(|w| w[0] - w[1]).collect();
+        assert_eq!(arrivals.lock().unwrap().len(), 1 + rolled.work.steps + 2 + 1, "{name}: {arrivals:?}");
+        let back: Vec<f64> = arrivals.lock().unwrap().windows(2).filter(|w| w[1] < w[0]).map(|w| w[0] - w[1]).collect();
         assert_eq!(back, [2.0 * 0.0625], "{name}: one way back of two steps");
         // The step from 0.5 and the two before it.
         assert_eq!(rolled.work.rejected, 3, "{name}: {:?}", rolled.work);

@@ -3,6 +3,7 @@
 use super::kinematics::TUMBLE;
 use super::take;
 use complementarity::linear::Matrix;
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, Interaction, Reach, Structure, check};
 use nonsmooth::law::{ContactLaw, ElementLaw};
 use nonsmooth::{Layout, Model, Scalar, System};
@@ -18,20 +19,20 @@ impl System for Wrong<'_> {
     fn structure(&self) -> &Structure {
         self.inner.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.inner.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.inner.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.inner.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.inner.force(work, i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        self.inner.candidates(t, q, u, reach, out);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.inner.candidates(work, t, q, u, reach, out);
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.inner.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.inner.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.inner.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.inner.velocity(work, k, t, q, w, chi);
         if self.what == "w" {
             w[0] += 0.01;
         }
@@ -39,37 +40,46 @@ impl System for Wrong<'_> {
             chi[0] += 0.01;
         }
     }
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        self.inner.kinematics(t, q, u, qdot);
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        self.inner.kinematics(work, t, q, u, qdot);
     }
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
         let scale = if self.what == "potential" { 1.01 } else { 1.0 };
-        scale * self.inner.potential(i, t, q)
+        scale * self.inner.potential(work, i, t, q)
     }
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
-        self.inner.force_jacobian(i, t, q, u, a, b, m);
+    fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        self.inner.force_jacobian(work, i, t, q, u, a, b, m);
         match self.what {
             "h_q" => m.add(0, 0, 0.01 * a),
             "h_u" => m.add(0, 0, 0.01 * b),
             _ => {}
         }
     }
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        self.inner.position_gradient(k, t, q, out);
+    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+        self.inner.position_gradient(work, k, t, q, out);
         if self.what == "g_q"
             && let Some(first) = out.first_mut()
         {
             *first += 0.01;
         }
     }
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.inner.velocity_gradient(k, skip, t, q, u, out);
+    fn velocity_gradient(
+        &self,
+        work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        self.inner.velocity_gradient(work, k, skip, t, q, u, out);
         if self.what == "gamma_q" {
             out[0] += 0.01;
         }
     }
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.inner.velocity_rate(k, t, q, u, out);
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.inner.velocity_rate(work, k, t, q, u, out);
         if self.what == "rate" {
             out[0] += 0.01;
         }

@@ -2,6 +2,7 @@
 
 use super::{BOTH, distance, make, run_with};
 use complementarity::linear::{Matrix, Pattern};
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions, Scheme};
@@ -56,12 +57,12 @@ impl System for Line {
     fn structure(&self) -> &Structure {
         &self.structure
     }
-    fn mass(&self, _t: f64, q: &[f64], m: &mut Matrix) {
+    fn mass(&self, _work: &Workspace, _t: f64, q: &[f64], m: &mut Matrix) {
         for i in 0..q.len() {
             m.add(i, i, 1.0);
         }
     }
-    fn force(&self, _i: usize, t: f64, _q: &[f64], _u: &[f64], h: &mut [f64]) {
+    fn force(&self, _work: &Workspace, _i: usize, t: f64, _q: &[f64], _u: &[f64], h: &mut [f64]) {
         for (h, p) in h.iter_mut().zip(&self.push) {
             *h += p;
         }
@@ -69,16 +70,16 @@ impl System for Line {
             h[0] += 1000.0;
         }
     }
-    fn candidates(&self, _t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+    fn candidates(&self, _work: &Workspace, _t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
         let allowed = |i: usize| u.get(i).map_or(0.0, |v| reach.time * v.abs() + reach.distance);
         let close = |i: usize| self.gap(i, q) <= allowed(i) + allowed(i + 1);
         let near = self.contacts.iter().enumerate().filter(|(i, _)| !self.limited || close(*i));
         out.fill(near.map(|(_, k)| k.clone()));
     }
-    fn position(&self, k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
+    fn position(&self, _work: &Workspace, k: &Interaction, _t: f64, q: &[f64], g: &mut [f64]) {
         g[0] = self.gap(k.id as usize, q);
     }
-    fn velocity(&self, k: &Interaction, _t: f64, _q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+    fn velocity(&self, _work: &Workspace, k: &Interaction, _t: f64, _q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         w[0] = -1.0;
         if k.dofs.len() > 1 {
             w[1] = 1.0;
@@ -106,9 +107,9 @@ impl Observer for Lists {
     fn step(&mut self, view: &StepView) {
         let ids: Vec<u64> = view.step.candidates.items().iter().map(|k| k.id).collect();
         assert!(ids.is_sorted(), "{ids:?}");
-        assert_eq!(ids, view.step.end.percussions.ids(), "percussions are laid out as the list");
+        assert_eq!(ids, view.end.percussions.ids(), "percussions are laid out as the list");
         // What a contact carried before it carries now.
-        let kept = |id: &u64| match (view.start.percussions.get(*id), view.step.end.percussions.get(*id)) {
+        let kept = |id: &u64| match (view.start.percussions.get(*id), view.end.percussions.get(*id)) {
             (Some(a), Some(b)) => (a[0] - b[0]).abs() <= 1e-12,
             _ => true,
         };

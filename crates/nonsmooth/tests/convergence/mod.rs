@@ -9,6 +9,7 @@ mod closed_forms;
 mod impacts;
 mod smooth;
 
+use nonsmooth::contract::Evaluator;
 use nonsmooth::measure::fit_order;
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::{Observe, Observer, Status, StepView};
@@ -61,11 +62,11 @@ struct Record {
 struct Ends(Vec<Record>);
 
 impl Observer for Ends {
-    fn begin(&mut self, _system: &dyn System, start: &State) {
+    fn begin(&mut self, _system: &Evaluator, start: &State) {
         self.0.push(Record { t: start.t, q: start.q.clone(), u: start.u.clone(), before: None });
     }
     fn step(&mut self, view: &StepView) {
-        let (end, before) = (&view.step.end, view.step.u_minus().first().copied());
+        let (end, before) = (&view.end, view.step.u_minus().first().copied());
         self.0.push(Record { t: end.t, q: end.q.clone(), u: end.u.clone(), before });
     }
 }

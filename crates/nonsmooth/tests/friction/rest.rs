@@ -21,7 +21,7 @@ impl Observer for Iterations {
         if self.seen > SETTLING {
             self.most = self.most.max(view.step.report.iterations);
         }
-        self.motion = view.step.end.u.iter().fold(self.motion, |m, u| m.max(u.abs()));
+        self.motion = view.end.u.iter().fold(self.motion, |m, u| m.max(u.abs()));
     }
 }
 

@@ -4,18 +4,19 @@
 
 use complementarity::FullProblem;
 use nonsmooth::accounting::{Certificate, Ledger, Meter};
+use nonsmooth::contract::Evaluator;
 use nonsmooth::control::Controller;
 use nonsmooth::control::Span;
 use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, SettingsError, Solve};
-use nonsmooth::{State, Step, System};
+use nonsmooth::{State, Step};
 
 /// What is done instead of a call to the scheme inside. What is not written here is that call.
-pub(crate) trait Change {
+pub(crate) trait Change: Send {
     fn begin(&mut self, _span: &Span) {}
     fn step(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -26,7 +27,7 @@ pub(crate) trait Change {
     fn certify(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         out: &mut Certificate,
@@ -36,7 +37,7 @@ pub(crate) trait Change {
     fn account(
         &mut self,
         inner: &mut Box<dyn Scheme>,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,
@@ -72,12 +73,12 @@ impl<C: Change> Scheme for Wrapped<C> {
         self.change.begin(span);
         self.inner.controller(span)
     }
-    fn is_even(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn is_even(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         self.inner.is_even(system, start, step)
     }
     fn step(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &mut Solve,
@@ -85,10 +86,10 @@ impl<C: Change> Scheme for Wrapped<C> {
     ) -> Result<(), Failure> {
         self.change.step(&mut self.inner, system, start, dt, solve, out)
     }
-    fn certify(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         self.change.certify(&mut self.inner, system, start, step, out);
     }
-    fn account(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.change.account(&mut self.inner, system, start, step, meter, out);
     }
     fn last_problem(&self) -> Option<&FullProblem> {

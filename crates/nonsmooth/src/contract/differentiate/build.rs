@@ -1,6 +1,6 @@
 //! From the layout of a model to its parts: every name, index and law is checked here.
 
-use super::{ModelError, Plan, Scratch, kind_name};
+use super::{ModelError, Plan, kind_name};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
@@ -8,7 +8,6 @@ use crate::contract::system::{ForceInfo, Needs, Structure};
 use crate::law::{Friction, Law, Normal};
 use crate::names::Names;
 use complementarity::linear::Pattern;
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -158,7 +157,6 @@ impl Plan {
             interactions,
             kinematics: layout.kinematics,
             stamp: STAMP.fetch_add(1, Ordering::Relaxed),
-            scratch: RefCell::new(Scratch::default()),
         })
     }
 }

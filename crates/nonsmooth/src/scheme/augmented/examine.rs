@@ -3,7 +3,7 @@
 use super::AugmentedStep;
 use super::{Augmented, Tableau};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, Step};
 
 /// Every substep of a row with its start.
@@ -13,7 +13,7 @@ fn chain<'a>(start: &'a State, row: &'a [Step]) -> impl Iterator<Item = (&'a Sta
 }
 
 impl Augmented {
-    pub(super) fn examine(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         let e: &AugmentedStep = step.record.of();
         if e.counts.is_empty() {
             self.base.certify(system, start, step, out);
@@ -53,7 +53,7 @@ impl Augmented {
 
     pub(super) fn work_done(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,

@@ -17,7 +17,7 @@ use super::misfit::worsen;
 use super::second::slips_on;
 use super::{FrictionDirection, Place, Rattle};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::scheme::velocity_level::line_of;
 use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm};
@@ -32,7 +32,7 @@ pub(super) struct Scratch {
 
 impl Rattle {
     /// Puts a finished step back into both stages. False if something is not finite.
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         let components = step.candidates.components();
         let memory: &RattleMemory = step.end.memory.of();
         if memory.middle.len() != start.u.len() || memory.first.len() != components {
@@ -50,7 +50,7 @@ impl Rattle {
         self.first.evaluate(&place).is_ok()
     }
 
-    pub(super) fn examine_laws(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn examine_laws(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         out.clear();
         if !self.revisit(system, start, step) {
             out.dynamics = f64::INFINITY;
@@ -160,7 +160,7 @@ impl Rattle {
 
     pub(super) fn examine_work(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,

@@ -25,7 +25,7 @@ use super::RattleMemory;
 use super::misfit::{Misfit, worsen};
 use super::sensitivity::Sensitivity;
 use super::{FEW, Guess, MAX_NEWTON, MAX_OUTER, Place, RattleOptions, Unsolved};
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::Failure;
 use crate::scheme::velocity_level::{ACTIVATION, Kinematics, VelocityLevel};
 use crate::state::{State, StepReport};
@@ -85,7 +85,7 @@ pub(super) struct First {
 }
 
 impl First {
-    pub(super) fn prepare(&mut self, system: &dyn System) {
+    pub(super) fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if !fresh {
             return;
@@ -541,7 +541,7 @@ fn along(g: &[f64], places: &[u32], y: &[f64]) -> f64 {
     g.iter().zip(places).map(|(g, &c)| g * y[c as usize]).sum()
 }
 
-fn undefined(system: &dyn System, k: &Interaction) -> Failure {
+fn undefined(system: &Evaluator, k: &Interaction) -> Failure {
     let kind = if k.kind == Kind::Contact { "gap of contact" } else { "defect of joint" };
     Failure::NotFinite { what: format!("the {kind} `{}`", system.name(k.id)) }
 }

@@ -20,7 +20,7 @@ use super::RattleMemory;
 use super::first::First;
 use super::misfit::Misfit;
 use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::scheme::velocity_level::{ACTIVATION, VelocityLevel, is_impact};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
@@ -63,7 +63,7 @@ pub(super) struct Second {
 }
 
 impl Second {
-    pub(super) fn prepare(&mut self, system: &dyn System) {
+    pub(super) fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if fresh {
             work.size_vectors();

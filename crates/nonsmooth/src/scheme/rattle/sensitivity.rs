@@ -6,7 +6,7 @@
 //!
 //! so that δq = −y + X δv with y = K⁻¹R_q and X = (dt/2) K⁻¹(B_n + B_{n+1}).
 
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::State;
 use complementarity::linear::dense::{lu_factor, lu_solve};
 
@@ -32,7 +32,7 @@ pub(super) struct Sensitivity {
 }
 
 impl Sensitivity {
-    pub(super) fn prepare(&mut self, system: &dyn System) {
+    pub(super) fn prepare(&mut self, system: &Evaluator) {
         let s = system.structure();
         let (nq, nu) = (s.nq(), s.nu());
         self.identity = s.identity_kinematics;
@@ -61,7 +61,7 @@ impl Sensitivity {
     }
 
     /// X at the end (t,q) of a step, with the velocity v of its middle.
-    pub(super) fn update(&mut self, system: &dyn System, start: &State, t: f64, q: &[f64], v: &[f64], dt: f64) {
+    pub(super) fn update(&mut self, system: &Evaluator, start: &State, t: f64, q: &[f64], v: &[f64], dt: f64) {
         if !self.exact {
             return;
         }
@@ -134,6 +134,7 @@ impl Sensitivity {
 #[allow(clippy::unwrap_used)] // a test fails on an error
 mod tests {
     use super::*;
+    use crate::contract::Workspace;
     use crate::{Differentiated, Layout, Model, Scalar};
 
     /// A body that turns: a unit quaternion and the angular velocity in the body.
@@ -156,7 +157,7 @@ mod tests {
     }
 
     /// q_{n+1} of (27) for a given v, by fixed-point iteration.
-    fn end(system: &dyn System, start: &State, dt: f64, v: &[f64]) -> Vec<f64> {
+    fn end(system: &Evaluator, start: &State, dt: f64, v: &[f64]) -> Vec<f64> {
         let mut q = start.q.clone();
         for _ in 0..100 {
             let (mut a, mut b) = (vec![0.0; q.len()], vec![0.0; q.len()]);
@@ -169,7 +170,8 @@ mod tests {
 
     #[test]
     fn positions_follow_velocities_as_differences_say() {
-        let system = Differentiated::new(Turning).unwrap();
+        let (system, work) = (Differentiated::new(Turning).unwrap(), Workspace::default());
+        let system = Evaluator::new(&system, &work);
         let start = State::new(0.3, vec![0.5, -0.1, 0.7, 0.5], vec![1.0, -2.0, 3.0]);
         let (dt, v) = (0.1, vec![1.2, -1.7, 2.5]);
         let q = end(&system, &start, dt, &v);

@@ -17,7 +17,7 @@
 //! the end ξ ≥ 0 at all that take none, so that with P = 0 they satisfy their law, and what is found solves the whole.
 
 use super::SchatzmanPaoliOptions;
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
@@ -91,7 +91,7 @@ pub(super) struct Equation {
 
 impl Equation {
     /// Makes room for a system.
-    pub(super) fn prepare(&mut self, system: &dyn System) {
+    pub(super) fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
         if !fresh {
             return;
@@ -147,7 +147,7 @@ impl Equation {
     }
 
     /// M, h, G and ξ with everything at the present w and q₊.
-    pub(super) fn evaluate(&mut self, system: &dyn System, place: &Place, list: &Candidates) -> Result<(), Failure> {
+    pub(super) fn evaluate(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
         let (theta, dt) = (self.theta, place.dt);
         for i in 0..self.q.len() {
             self.q_theta[i] = (1.0 - theta) * place.middle[i] + theta * self.q[i];
@@ -166,7 +166,7 @@ impl Equation {
     }
 
     /// ξ of a candidate at the present q₊ into `g`, with q_e in `q_e`; returns t_e.
-    fn gap(&mut self, system: &dyn System, place: &Place, k: &Interaction) -> Result<f64, Failure> {
+    fn gap(&mut self, system: &Evaluator, place: &Place, k: &Interaction) -> Result<f64, Failure> {
         let e = k.law.restitution(0);
         for &j in k.coordinates() {
             let j = j as usize;
@@ -184,7 +184,7 @@ impl Equation {
     }
 
     /// Which contacts may close: those that would within some more steps like the one from `middle` to q₊.
-    fn select(&mut self, system: &dyn System, place: &Place, list: &Candidates) -> Result<(), Failure> {
+    fn select(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
         self.included.clear();
         self.included.resize(list.len(), true);
         for (i, k) in list.items().iter().enumerate().filter(|(_, k)| k.kind == Kind::Contact) {
@@ -221,7 +221,7 @@ impl Equation {
     }
 
     /// Rows of what takes part: G and ξ at (t_e, q_e), and c = ξ − Gᵀw; ξ of the others too.
-    fn rows(&mut self, system: &dyn System, place: &Place, list: &Candidates) -> Result<(), Failure> {
+    fn rows(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
         let same = self.rows_version == list.version() && self.rows_included == self.included;
         let kept = self.rows_constant && same;
         if !kept {
@@ -275,7 +275,7 @@ impl Equation {
     }
 
     /// M̂ into the one-step problem.
-    fn assemble_matrix(&mut self, system: &dyn System, place: &Place) {
+    fn assemble_matrix(&mut self, system: &Evaluator, place: &Place) {
         let Some(work) = self.work.as_mut() else { return };
         let (theta, kappa, dt) = (self.theta, self.kappa, place.dt);
         let wanted = Some((dt, kappa));
@@ -336,7 +336,7 @@ impl Equation {
     pub(super) fn solve(
         &mut self,
         options: &SchatzmanPaoliOptions,
-        system: &dyn System,
+        system: &Evaluator,
         place: &Place,
         list: &Candidates,
         solve: &mut Solve,

@@ -9,7 +9,7 @@ use super::SchatzmanPaoliMemory;
 use super::equation::{Before, Place};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
-use crate::contract::{Candidates, Kind, System};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
@@ -61,7 +61,7 @@ struct Defect {
 }
 
 impl Split {
-    fn new(system: &dyn System) -> Self {
+    fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         let n = s.nu();
         Self {
@@ -197,7 +197,7 @@ impl SchatzmanPaoli {
     /// Goes through both equations of a finished step.
     pub(super) fn examine(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         mut certificate: Option<&mut Certificate>,
@@ -223,7 +223,7 @@ impl SchatzmanPaoli {
     /// `None` if something is NaN or infinite.
     fn both(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         split: &mut Split,
@@ -335,7 +335,7 @@ impl SchatzmanPaoli {
     fn account_half(
         &mut self,
         half: usize,
-        system: &dyn System,
+        system: &Evaluator,
         place: &Place,
         step: &Step,
         split: &mut Split,
@@ -378,7 +378,7 @@ impl SchatzmanPaoli {
 
 impl Split {
     /// ū, M* and the way gone (in `middle`).
-    fn begin_ledger(&mut self, system: &dyn System, start: &State, step: &Step) {
+    fn begin_ledger(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.mean.clear();
         self.mean.extend(start.u.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)));
         self.middle.clear();
@@ -392,7 +392,7 @@ impl Split {
     }
 
     /// Lines of the forces, and the change of M between the ends.
-    fn end_ledger(&mut self, system: &dyn System, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+    fn end_ledger(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         if !system.structure().constant_mass {
             let mut change = 0.0;
             for (sign, s) in [(1.0, &*step.end), (-1.0, start)] {

@@ -16,7 +16,7 @@ use super::TdgStep;
 use super::jump::Place;
 use super::values::{self, Allowed};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::velocity_level::line_of;
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
@@ -37,7 +37,7 @@ pub(super) struct Seen {
 impl Tdg {
     /// Puts a finished step back: stages with their accelerations, the jump with its percussions alone in `seen`. False if the step is not one of this scheme. `off`
     /// is how far forces at the stages are from what slips make of them, N.
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> Option<f64> {
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) -> Option<f64> {
         let record: &TdgStep = step.record.of();
         let (n, stages) = (self.tableau.stages(), &record.stages);
         let list = &step.candidates;
@@ -110,7 +110,7 @@ impl Tdg {
         Some(off)
     }
 
-    pub(super) fn examine(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         out.clear();
         let Some(off) = self.revisit(system, start, step) else {
             out.dynamics = f64::INFINITY;
@@ -174,7 +174,7 @@ impl Tdg {
 
     pub(super) fn work_done(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,
@@ -260,7 +260,7 @@ impl Tdg {
 }
 
 /// What the potential of force `i` gains from t − `half` to t + `half` while only time and the drift β of coordinates go on.
-fn moves_by_itself(system: &dyn System, i: usize, t: f64, half: f64, q: &[f64]) -> f64 {
+fn moves_by_itself(system: &Evaluator, i: usize, t: f64, half: f64, q: &[f64]) -> f64 {
     let mut gain = system.potential(i, t + half, q) - system.potential(i, t - half, q);
     let s = system.structure();
     if !s.identity_kinematics {

@@ -2,7 +2,7 @@
 
 use super::{Side, Tdg, values};
 use super::{TdgMemory, TdgStep};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
 use crate::scheme::acceleration::still;
 use crate::state::{Sigma, State, Step};
@@ -11,7 +11,7 @@ use complementarity::{Mode, room};
 
 impl Tdg {
     /// Everything that the step is into `out`.
-    pub(super) fn finish(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+    pub(super) fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         let nobody = self.jump.is_empty();
         let Some(work) = self.jump.work.as_mut() else { return };
         let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());

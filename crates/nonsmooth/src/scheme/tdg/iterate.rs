@@ -5,7 +5,7 @@ use super::newton::Newton;
 use super::tableau::{Role, Side};
 use super::values::{self, Allowed};
 use super::{Place, Tdg};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::acceleration::{Origin, Treat};
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step, StepReport};
@@ -52,7 +52,7 @@ impl Tdg {
     }
 
     /// M, h and laws at stage `l`.
-    pub(super) fn assemble_stage(&mut self, system: &dyn System, start: &State, step: &Step, l: usize) {
+    pub(super) fn assemble_stage(&mut self, system: &Evaluator, start: &State, step: &Step, l: usize) {
         let t = start.t + self.tableau.c[l] * step.dt;
         let at = (t, self.values.q(l), self.values.v(l));
         let (acts, rests) = (&self.acts, &self.rests);
@@ -64,7 +64,7 @@ impl Tdg {
     /// The acceleration of stage `l`.
     fn evaluate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         l: usize,
@@ -89,7 +89,7 @@ impl Tdg {
     pub(super) fn evaluate_all(
         &mut self,
         role: Role,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         solve: &mut Solve,
@@ -104,7 +104,7 @@ impl Tdg {
     }
 
     /// Velocities and positions of the stages from accelerations. The measure of their change.
-    pub(super) fn combine(&mut self, system: &dyn System, start: &State, dt: f64) -> f64 {
+    pub(super) fn combine(&mut self, system: &Evaluator, start: &State, dt: f64) -> f64 {
         let allowed = Allowed { part: self.options.newton_tol, terms: self.values.terms };
         let v = self.values.velocities(&self.tableau, start, dt, allowed);
         v.max(self.values.positions(system, &self.tableau, start, dt, allowed))
@@ -113,7 +113,7 @@ impl Tdg {
     /// The jump of D⁺, which its stages see.
     pub(super) fn jump_within(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         solve: &mut Solve,
@@ -130,7 +130,7 @@ impl Tdg {
     /// The stages as a fixed point. False if it does not contract.
     pub(super) fn sweep(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -178,7 +178,7 @@ impl Tdg {
     /// The stages by Newton's method.
     pub(super) fn newton(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -239,7 +239,7 @@ impl Tdg {
     /// All stages and the jump, for the modes as they are.
     pub(super) fn solve_all(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,

@@ -2,7 +2,7 @@
 
 use super::tableau::{Side, Tableau};
 use super::values::Values;
-use crate::contract::{Candidates, Interaction, Kind, System};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::law::{ElementSets, Law};
 use crate::scheme::acceleration::still;
 use crate::scheme::velocity_level::{ACTIVATION, Restitution, VelocityLevel, gap};
@@ -92,7 +92,7 @@ impl Jump {
     /// Adds contacts that have closed in the step as it is. Returns whether there are any.
     pub(super) fn select(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         step: &Step,
         values: &Values,
         threshold: f64,
@@ -155,7 +155,7 @@ impl Jump {
     }
 
     /// The problem of those that take part, from `values` as they are.
-    pub(super) fn assemble(&mut self, system: &dyn System, list: &Candidates, values: &Values, place: Place) {
+    pub(super) fn assemble(&mut self, system: &Evaluator, list: &Candidates, values: &Values, place: Place) {
         let Some(work) = self.work.as_mut() else { return };
         let (t, start) = (place.t(), place.start);
         let mut normal = match std::mem::take(&mut work.restitution) {
@@ -224,7 +224,7 @@ impl Jump {
     /// Velocity after the jump into the workspace, and y; `values` has everything before it.
     pub(super) fn solve(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         list: &Candidates,
         values: &mut Values,
         place: Place,

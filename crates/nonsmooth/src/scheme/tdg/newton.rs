@@ -11,7 +11,7 @@
 
 use super::tableau::Tableau;
 use super::values::Values;
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::acceleration::Forces;
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::scheme::{Failure, Solve};
@@ -35,7 +35,7 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    pub(super) fn new(system: &dyn System, stages: usize, jump: bool) -> Self {
+    pub(super) fn new(system: &Evaluator, stages: usize, jump: bool) -> Self {
         let s = system.structure();
         let n = stages + usize::from(jump);
         let mut pattern = Pattern::new(s.nu() * n);
@@ -64,7 +64,7 @@ impl Newton {
     /// The matrix, with Jacobians at the stages as they are.
     pub(super) fn assemble_matrix(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         tableau: &Tableau,
         values: &Values,
         forces: &[Forces],
@@ -101,7 +101,7 @@ impl Newton {
     /// One iteration: accelerations and the jump into `values`, forces into `forces`, percussions into the jump.
     pub(super) fn iterate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         tableau: &Tableau,
         start: &State,
         dt: f64,

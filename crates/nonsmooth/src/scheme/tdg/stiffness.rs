@@ -1,7 +1,7 @@
 //! Whether forces are too stiff for the positions of (67).
 
 use super::{Position, Tdg};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::State;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::norm;
@@ -21,7 +21,7 @@ pub(super) struct Stiffness {
 
 impl Tdg {
     /// Whether forces are so stiff that (67) would not be stable.
-    pub(super) fn is_stiff(&mut self, system: &dyn System, start: &State, dt: f64) -> bool {
+    pub(super) fn is_stiff(&mut self, system: &Evaluator, start: &State, dt: f64) -> bool {
         match self.options.position {
             Position::Continuous => return false,
             Position::Discontinuous => return self.tableau.degree() > 0,

@@ -1,7 +1,7 @@
 //! Positions, velocities and accelerations of the stages, and the combinations (67) to (75) of them.
 
 use super::tableau::Tableau;
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::state::{State, rates_into};
 use complementarity::linear::dense::max_norm;
 
@@ -30,7 +30,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    pub(super) fn size(&mut self, stages: usize, system: &dyn System) {
+    pub(super) fn size(&mut self, stages: usize, system: &Evaluator) {
         let s = system.structure();
         (self.n, self.nu, self.nq) = (stages, s.nu(), s.nq());
         self.v.resize(stages * self.nu, 0.0);
@@ -92,7 +92,7 @@ impl Values {
     /// q_l = q + dt Σ b_lk q̇_k, with q̇_k at (q_k, v_k) as they are, and q at the end. The same measure of change.
     pub(super) fn positions(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         tableau: &Tableau,
         start: &State,
         dt: f64,

@@ -18,7 +18,7 @@
 //! A is dense and not symmetric: for few contacts.
 
 use super::ThetaStep;
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::projection::Projection;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
@@ -72,7 +72,7 @@ impl ThetaStep {
     /// Percussions, velocity and shift of an iteration, from the trial whose rows and right-hand side are assembled.
     pub(super) fn solve_coupled(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         step: &mut Step,

@@ -2,14 +2,14 @@
 
 use super::{ForceRule, ThetaStep, blend};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel, kinematics_residual};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
 
 impl ThetaStep {
     /// Puts a finished step back into the buffers, with everything evaluated there.
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> bool {
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         self.resize(system);
         if self.options.force == ForceRule::Trapezoid && self.begin_trapezoid(system, start).is_err() {
             return false;
@@ -32,7 +32,7 @@ impl ThetaStep {
     /// Certificate of a finished step whose position a projection shifted.
     pub(in crate::scheme) fn certify(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         shift: Option<&[f64]>,
@@ -63,7 +63,7 @@ impl ThetaStep {
     /// Ledger lines of a finished step.
     pub(in crate::scheme) fn account(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         shift: Option<&[f64]>,
@@ -111,7 +111,7 @@ impl ThetaStep {
     /// M̂ of the first Newton iteration of a step.
     pub(in crate::scheme) fn first_matrix(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
     ) -> Option<&Matrix> {

@@ -1,7 +1,7 @@
 //! Which contacts are active in a step: forecasts of their gaps [Acary2013, (61), (62)], all, or none.
 
 use super::{Begin, Forecast, Positions, ThetaStep, blend};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
@@ -10,7 +10,7 @@ impl ThetaStep {
     /// Decides which contacts are active, by a forecast of their gap that is at most `closed`, and takes γ⁻ of all active interactions.
     pub(in crate::scheme) fn activate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         forecast: Forecast,
         closed: f64,
@@ -26,7 +26,7 @@ impl ThetaStep {
     /// Forecast (61).
     fn activate_explicit(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         gamma: f64,
         closed: f64,
@@ -58,7 +58,7 @@ impl ThetaStep {
     /// Forecast (62): the same with the end velocity of the step without contacts.
     fn activate_free(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         closed: f64,
         solve: &mut Solve,
@@ -86,7 +86,7 @@ impl ThetaStep {
     }
 
     /// Everything, with γ⁻.
-    pub(in crate::scheme) fn activate_all(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+    pub(in crate::scheme) fn activate_all(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         out.active.fill(true);
         if let Some(work) = self.work.as_mut() {
             work.velocities_before(system, start.t, &start.q, &start.u, &out.candidates, &out.active);
@@ -94,7 +94,7 @@ impl ThetaStep {
     }
 
     /// Everything but contacts, with γ⁻.
-    pub(in crate::scheme) fn activate_no_contact(&mut self, system: &dyn System, start: &State, out: &mut Step) {
+    pub(in crate::scheme) fn activate_no_contact(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         for (i, k) in out.candidates.items().iter().enumerate() {
             out.active[i] = k.kind != Kind::Contact;
         }

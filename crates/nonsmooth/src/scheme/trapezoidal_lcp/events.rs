@@ -7,7 +7,7 @@ use super::frozen::Along;
 use super::options::{Detection, Transitions, Variant};
 use super::{TrapezoidalLcp, still};
 use super::{TrapezoidalMemory, TrapezoidalStep};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
@@ -55,7 +55,7 @@ impl TrapezoidalLcp {
     /// Where everything stands at the start, and which interactions take part. Whether a contact approaches.
     pub(super) fn look_at_start(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         dt: f64,
         solve: &Solve,
@@ -111,15 +111,7 @@ impl TrapezoidalLcp {
     }
 
     /// Direction of the slip of interaction `i` at the start, if it is more than what the turning of the contact in a step explains.
-    fn slip(
-        &mut self,
-        system: &dyn System,
-        start: &State,
-        dt: f64,
-        step: &Step,
-        i: usize,
-        still: f64,
-    ) -> Option<Along> {
+    fn slip(&mut self, system: &Evaluator, start: &State, dt: f64, step: &Step, i: usize, still: f64) -> Option<Along> {
         self.velocity_of(system, step, i, (start.t, &start.q), &start.u, 0);
         let k = &step.candidates.items()[i];
         let (n, skip) = (k.dofs.len(), usize::from(k.kind == Kind::Contact));
@@ -140,7 +132,7 @@ impl TrapezoidalLcp {
     /// The first event of the trial by the laws: where the step ends, and whether that is at an event. Leaves a trial that belongs to it.
     pub(super) fn event(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -163,7 +155,7 @@ impl TrapezoidalLcp {
     /// The same with what changes in the trial.
     fn first_event(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,

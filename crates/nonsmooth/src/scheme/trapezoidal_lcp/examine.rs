@@ -6,7 +6,7 @@ use super::jump::Phase;
 use super::options::JacobianRule;
 use super::predict::{Room, drift};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::velocity_level::{Applied, VelocityLevel, kinematics_residual};
 use crate::state::{State, Step, rates};
 use complementarity::linear::Matrix;
@@ -14,7 +14,7 @@ use complementarity::linear::dense::dot;
 
 impl TrapezoidalLcp {
     /// Puts the smooth part of a finished step into `seen`, with its coefficients assembled. Returns the length that they are for.
-    fn revisit(&mut self, system: &dyn System, start: &State, step: &Step) -> f64 {
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) -> f64 {
         self.prepare(system);
         let record: &TrapezoidalStep = step.record.of();
         let h = if record.full_dt > 0.0 { record.full_dt } else { step.dt };
@@ -39,7 +39,7 @@ impl TrapezoidalLcp {
         h
     }
 
-    pub(super) fn examine(&mut self, system: &dyn System, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         let h = self.revisit(system, start, step);
         let record: &TrapezoidalStep = step.record.of();
         out.clear();
@@ -77,7 +77,7 @@ impl TrapezoidalLcp {
 
     pub(super) fn work_done(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         meter: &mut Meter,
@@ -151,7 +151,7 @@ fn add_product(m: &Matrix, x: &[f64], scale: f64, y: &mut [f64], out: &mut [f64]
 }
 
 /// k_q B and k_v of all forces.
-fn exact(system: &dyn System, t: f64, q: &[f64], u: &[f64]) -> (Matrix, Matrix) {
+fn exact(system: &Evaluator, t: f64, q: &[f64], u: &[f64]) -> (Matrix, Matrix) {
     let s = system.structure();
     let (mut by_q, mut by_v) = (Matrix::new(&s.pattern), Matrix::new(&s.pattern));
     for i in 0..s.forces.len() {

@@ -2,7 +2,7 @@
 
 use super::TrapezoidalStep;
 use crate::accounting::Certificate;
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::law::{Law, Normal};
 use crate::scheme::velocity_level::{Restitution, VelocityLevel};
 use crate::scheme::{Failure, Solve};
@@ -47,7 +47,7 @@ impl Jump {
     /// Everything at (t, q) with the velocity before the jump.
     pub(super) fn assemble(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         facets: &Arc<Polygon>,
         (t, q, u): (f64, &[f64], &[f64]),
         step: &Step,
@@ -119,7 +119,7 @@ impl Jump {
     /// The jump of `u`, with `touching` and `restitution` set: velocity after it into `after`, percussions into `p`.
     pub(super) fn solve(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         facets: &Arc<Polygon>,
         (t, q, u): (f64, &[f64], &[f64]),
         step: &Step,
@@ -178,7 +178,7 @@ impl Jump {
     }
 
     /// The jump of a finished step from `u_minus`: residuals of momentum and laws.
-    pub(super) fn certify(&mut self, system: &dyn System, facets: &Arc<Polygon>, step: &Step, out: &mut Certificate) {
+    pub(super) fn certify(&mut self, system: &Evaluator, facets: &Arc<Polygon>, step: &Step, out: &mut Certificate) {
         self.take(step);
         let TrapezoidalStep { u_minus, compression, .. } = step.record.of();
         let (end, list) = (&step.end, &step.candidates);

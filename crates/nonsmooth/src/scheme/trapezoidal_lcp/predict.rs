@@ -2,7 +2,7 @@
 
 use super::options::JacobianRule;
 use super::spd;
-use crate::contract::System;
+use crate::contract::Evaluator;
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::state::{State, rates, rates_into};
 use complementarity::linear::Matrix;
@@ -42,7 +42,7 @@ pub(super) struct Room {
 
 impl Predict {
     /// Forgets everything: another system.
-    pub(super) fn reset(&mut self, system: &dyn System) {
+    pub(super) fn reset(&mut self, system: &Evaluator) {
         let pattern = &system.structure().pattern;
         self.by_q = Some(Matrix::new(pattern));
         self.by_v = Some(Matrix::new(pattern));
@@ -51,7 +51,7 @@ impl Predict {
     }
 
     /// k_q B and k_v at (t, q, u), or their dissipative parts.
-    fn jacobians(&mut self, system: &dyn System, rule: JacobianRule, t: f64, q: &[f64], u: &[f64]) {
+    fn jacobians(&mut self, system: &Evaluator, rule: JacobianRule, t: f64, q: &[f64], u: &[f64]) {
         let s = system.structure();
         let constant = s.forces.iter().all(|f| f.constant_jacobian);
         if constant && self.jacobians_made {
@@ -74,7 +74,7 @@ impl Predict {
     /// M̄, M̃, k̃ and f = M̃ v + h k̃ for a step of length `h`.
     pub(super) fn assemble(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         rule: JacobianRule,
         start: &State,
         h: f64,
@@ -117,13 +117,13 @@ impl Predict {
     }
 
     /// The position that the trial velocity leads to.
-    pub(super) fn arrive(&mut self, system: &dyn System, start: &State) {
+    pub(super) fn arrive(&mut self, system: &Evaluator, start: &State) {
         let Self { h, rate, v, q, room, .. } = self;
         room.led_to(system, start, rate, *h, v, q);
     }
 
     /// The path from the start along the trial: v̂(s) = v + (s/h)(v̄ − v) and where it leads.
-    pub(super) fn path(&mut self, system: &dyn System, start: &State, s: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
+    pub(super) fn path(&mut self, system: &Evaluator, start: &State, s: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
         let part = s / self.h;
         v.clear();
         v.extend(start.u.iter().zip(&self.v).map(|(a, b)| a + part * (b - a)));
@@ -133,7 +133,7 @@ impl Predict {
 
 impl Room {
     /// q + s q̇, with the mean of start and `v` as velocity at q + (s/2) q̇(start).
-    fn led_to(&mut self, system: &dyn System, start: &State, rate: &[f64], s: f64, v: &[f64], out: &mut Vec<f64>) {
+    fn led_to(&mut self, system: &Evaluator, start: &State, rate: &[f64], s: f64, v: &[f64], out: &mut Vec<f64>) {
         let pairs = start.u.iter().zip(v);
         out.clear();
         if system.structure().identity_kinematics {
@@ -151,7 +151,7 @@ impl Room {
 
 /// Adds scale·k_q β, where q̇ = B u + β has a part that does not come from u, by central differences.
 pub(super) fn drift(
-    system: &dyn System,
+    system: &Evaluator,
     (t, q, u): (f64, &[f64], &[f64]),
     scale: f64,
     room: &mut Room,

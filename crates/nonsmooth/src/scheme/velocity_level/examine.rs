@@ -2,7 +2,7 @@
 
 use super::VelocityLevel;
 use crate::accounting::{Certificate, Ledger, Line, Meter};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
@@ -45,7 +45,7 @@ impl VelocityLevel {
     /// Certificate of laws and dynamics with the rows as assembled, `r` taken from the step.
     pub(in crate::scheme) fn certify(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         kinematics: f64,
@@ -162,7 +162,7 @@ impl VelocityLevel {
     /// h_i* (it may use the workspace).
     pub(in crate::scheme) fn account(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         step: &Step,
         applied: &Applied,

@@ -1,6 +1,6 @@
 //! W and χ of the candidates of a step, kept where they are constant, and for as long as the point where they are evaluated stays.
 
-use crate::contract::{Candidates, System};
+use crate::contract::{Candidates, Evaluator};
 use complementarity::room;
 
 /// Components of candidates up to which all are kept.
@@ -81,7 +81,7 @@ impl Kinematics {
     #[inline]
     pub(in crate::scheme) fn evaluate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         list: &Candidates,
         i: usize,
         t: f64,
@@ -107,7 +107,7 @@ impl Kinematics {
     #[inline]
     pub(super) fn velocity(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         list: &Candidates,
         i: usize,
         t: f64,

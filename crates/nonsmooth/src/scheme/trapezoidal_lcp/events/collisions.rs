@@ -2,7 +2,7 @@
 
 use super::super::TrapezoidalLcp;
 use super::{LOCATED, Place};
-use crate::contract::{Kind, System};
+use crate::contract::{Evaluator, Kind};
 use crate::root::brent;
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
@@ -15,7 +15,7 @@ impl TrapezoidalLcp {
     /// When the first gap reaches zero along the first `limit` of the path.
     pub(super) fn collision(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         limit: f64,
         out: &Step,
@@ -91,7 +91,7 @@ impl TrapezoidalLcp {
     /// The smallest distance of a gap from where it would collide, at the end of a step of length `s` by the laws.
     pub(super) fn nearest(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -112,7 +112,7 @@ impl TrapezoidalLcp {
     /// last of them is the trial.
     pub(super) fn collision_by_steps(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,

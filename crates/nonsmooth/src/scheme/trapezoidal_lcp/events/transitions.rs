@@ -5,7 +5,7 @@ use super::super::frozen::{Along, Hold, follows_normal};
 use super::super::options::{Transitions, Variant};
 use super::super::{TrapezoidalLcp, still};
 use super::{LOCATED, Watch};
-use crate::contract::{Interaction, Kind, System};
+use crate::contract::{Evaluator, Interaction, Kind};
 use crate::law::{ElementSets, Friction, Law};
 use crate::root::brent;
 use crate::scheme::acceleration::{Forces, Treat};
@@ -24,7 +24,7 @@ impl TrapezoidalLcp {
     /// Interactions whose laws the trial left in another mode than they had at the start; their modes into `holds`.
     pub(super) fn changes(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &Step,
@@ -142,7 +142,7 @@ impl TrapezoidalLcp {
     /// Keeps only those whose forces at the start are still within their bounds.
     pub(super) fn drop_what_changed_before(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &Step,
@@ -171,7 +171,7 @@ impl TrapezoidalLcp {
     /// Forces at (t, q, u) with the watched interactions held.
     pub(super) fn held_forces(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         at: (f64, &[f64], &[f64]),
         watches: &[(usize, Watch)],
         solve: &mut Solve,
@@ -195,7 +195,7 @@ impl TrapezoidalLcp {
     /// When a transition happens along the path of the kept modes, by the functions of the continuous problem.
     pub(super) fn transition(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &Step,
@@ -231,7 +231,7 @@ impl TrapezoidalLcp {
     /// When the kept mode stops being one of the LCP: the length of the step at which its variable is zero, and what that says of the time.
     pub(super) fn degenerate(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -275,7 +275,7 @@ impl TrapezoidalLcp {
     /// The length of the step, near `s`, at whose end a slip stops exactly: by secants over steps with modes kept.
     pub(super) fn refined(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
@@ -328,7 +328,7 @@ impl TrapezoidalLcp {
     /// Slip velocity of interaction `i` along a direction.
     pub(super) fn slip_along(
         &mut self,
-        system: &dyn System,
+        system: &Evaluator,
         step: &Step,
         i: usize,
         (t, q, u): (f64, &[f64], &[f64]),

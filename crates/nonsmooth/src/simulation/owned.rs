@@ -1,0 +1,173 @@
+//! A run with the system that it moves.
+
+use super::examine::Observer;
+use super::options::SimulationOptions;
+use super::problem::Keep;
+use super::run::{Advance, Run};
+use super::summary::{Summary, Work};
+use crate::contract::{Evaluator, System, Workspace};
+use crate::control::{Controller, FixedStep, Span};
+use crate::error::Error;
+use crate::scheme::Scheme;
+use crate::state::State;
+use complementarity::Solver;
+use std::sync::Arc;
+
+/// How a run holds its system: by reference, or as one of its owners. A run that owns its system can be sent to another thread and be
+/// kept as long as one likes.
+pub enum Handle<'a> {
+    /// Somebody else's.
+    Borrowed(&'a (dyn System + 'a)),
+    /// Shared.
+    Shared(Arc<dyn System + 'a>),
+}
+
+impl<'a> std::ops::Deref for Handle<'a> {
+    type Target = dyn System + 'a;
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Handle::Borrowed(system) => *system,
+            Handle::Shared(system) => &**system,
+        }
+    }
+}
+
+impl<'a, S: System> From<&'a S> for Handle<'a> {
+    fn from(system: &'a S) -> Self {
+        Handle::Borrowed(system)
+    }
+}
+
+impl<'a> From<&'a (dyn System + 'a)> for Handle<'a> {
+    fn from(system: &'a (dyn System + 'a)) -> Self {
+        Handle::Borrowed(system)
+    }
+}
+
+impl<'a, S: System + 'a> From<Arc<S>> for Handle<'a> {
+    fn from(system: Arc<S>) -> Self {
+        Handle::Shared(system)
+    }
+}
+
+impl<'a> From<Arc<dyn System + 'a>> for Handle<'a> {
+    fn from(system: Arc<dyn System + 'a>) -> Self {
+        Handle::Shared(system)
+    }
+}
+
+/// A run. Made from a system, a start state, a scheme and options; [`Simulation::run`] does all.
+///
+/// The system is borrowed or shared: with an `Arc`, the run is `Simulation<'static>`, and several runs on several threads may have one
+/// system.
+pub struct Simulation<'a> {
+    system: Handle<'a>,
+    work: Workspace,
+    run: Run,
+}
+
+impl<'a> Simulation<'a> {
+    /// Checks everything that can be checked before the first step. Fixed steps, unless the scheme wants others.
+    pub fn new(
+        system: impl Into<Handle<'a>>,
+        start: State,
+        mut scheme: Box<dyn Scheme>,
+        options: SimulationOptions,
+    ) -> Result<Self, Error> {
+        let system = system.into();
+        let breaks = &system.structure().breaks;
+        super::start::check_times(start.t, &options)?;
+        let span = Span { start: start.t, end: options.end, step: options.step, breaks };
+        let controller = match scheme.controller(&span)? {
+            Some(own) => own,
+            None => Box::new(FixedStep::new(start.t, options.step, options.end, breaks)),
+        };
+        Self::with_controller(system, start, scheme, options, controller)
+    }
+
+    /// The same with a controller of your own.
+    pub fn with_controller(
+        system: impl Into<Handle<'a>>,
+        start: State,
+        scheme: Box<dyn Scheme>,
+        options: SimulationOptions,
+        controller: Box<dyn Controller>,
+    ) -> Result<Self, Error> {
+        let (system, work) = (system.into(), Workspace::default());
+        let run = Run::new(&Evaluator::new(&*system, &work), start, scheme, options, controller)?;
+        Ok(Self { system, work, run })
+    }
+
+    /// The system.
+    pub fn system(&self) -> &(dyn System + 'a) {
+        &*self.system
+    }
+
+    /// The state that the next step starts from.
+    pub fn state(&self) -> &State {
+        &self.run.state
+    }
+
+    /// Takes a solver of your own for the one-step problems.
+    pub fn set_solver(&mut self, solver: Box<dyn Solver>) {
+        self.run.solve.solver = solver;
+    }
+
+    /// The scheme.
+    pub fn scheme_mut(&mut self) -> &mut dyn Scheme {
+        self.run.scheme.as_mut()
+    }
+
+    /// Work done up to now.
+    pub fn work(&self) -> &Work {
+        &self.run.summary.work
+    }
+
+    /// Things to know that were found before the first step.
+    pub fn warnings(&self) -> &[String] {
+        &self.run.summary.warnings
+    }
+
+    /// Steps still to come, if the controller knows.
+    pub fn remaining(&self) -> Option<usize> {
+        self.run.controller.remaining()
+    }
+
+    /// Keeps the one-step problem of the next accepted step for [`Simulation::take_problem`]. Of a scheme that makes several, it is
+    /// the last.
+    pub fn keep_problem(&mut self) {
+        self.run.keep = Keep::Wanted;
+    }
+
+    /// The problem that was kept, as `complementarity::FullProblem::to_json` writes it: with the names of its interactions, and the
+    /// percussions of the step before as guess.
+    pub fn take_problem(&mut self) -> Option<String> {
+        match std::mem::take(&mut self.run.keep) {
+            Keep::Problem(text) => Some(text),
+            Keep::Nothing | Keep::Wanted => None,
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) -> Summary {
+        self.run_with(&mut ())
+    }
+
+    /// Runs to the end, showing every final step to an observer.
+    pub fn run_with(&mut self, observer: &mut dyn Observer) -> Summary {
+        observer.begin(&Evaluator::new(&*self.system, &self.work), &self.run.state);
+        while self.advance(observer) == Advance::Stepped {}
+        self.summary()
+    }
+
+    /// Makes one accepted step.
+    pub fn advance(&mut self, observer: &mut dyn Observer) -> Advance {
+        self.run.advance(&Evaluator::new(&*self.system, &self.work), observer)
+    }
+
+    /// The summary up to now.
+    pub fn summary(&mut self) -> Summary {
+        self.run.summary(&Evaluator::new(&*self.system, &self.work))
+    }
+}
