@@ -1,9 +1,10 @@
 //! Where bodies and their contacts are: what a picture needs of a system, for use when the system itself is in other hands.
 
-use crate::detection::{DETECTED, meeting, shapes_of};
-use crate::plane::{Vec2, scale, sub};
+use crate::planar::detection::{DETECTED, meeting, shapes_of};
+use crate::planar::plane::{Vec2, scale, sub};
+use crate::planar::pose::Pose;
+use crate::planar::touch::Touch;
 use crate::system::{Entry, Multibody, Placed};
-use crate::touch::{Pose, Touch};
 use std::sync::Arc;
 
 /// Poses of the bodies of a system and places of their contacts.

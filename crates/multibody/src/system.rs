@@ -3,13 +3,13 @@
 //! Coordinates are (x, y, φ) of every free body, then the node displacements of every bar; q̇ = u, M constant. Contacts between bodies
 //! are found by detection; the identity of one is made of its two shapes and of which point of which of them touches.
 
-use crate::bar::Chain;
-use crate::body::Motion;
-use crate::detection::{DETECTED, Detection, IDENTITY, Meeting, meeting, shapes_of};
-use crate::plane::{Vec2, dot, norm, sub};
-use crate::shape::Shape;
-use crate::spring::{Link, six};
-use crate::touch::{Pose, Touch, Twist};
+use crate::elastic::bar::Chain;
+use crate::force::spring::{Link, six};
+use crate::planar::detection::{DETECTED, Detection, IDENTITY, Meeting, meeting, shapes_of};
+use crate::planar::plane::{Vec2, dot, norm, sub};
+use crate::planar::pose::{Motion, Pose, Twist};
+use crate::planar::shape::Shape;
+use crate::planar::touch::Touch;
 use complementarity::linear::Matrix;
 use nonsmooth::System;
 use nonsmooth::contract::{Candidates, Derivatives, Interaction, Kind, Reach, Structure};

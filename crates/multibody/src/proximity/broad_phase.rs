@@ -11,14 +11,12 @@
 //! The search may be split over threads: each takes a stretch of the sorted circles and writes its own list, the lists are joined in
 //! order and sorted by identity, so that the result does not depend on their number.
 
-use crate::plane::Vec2;
-
 /// A circle around a shape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Circle {
     /// Number of the shape.
     pub(crate) shape: u32,
-    pub(crate) centre: Vec2,
+    pub(crate) centre: [f64; 2],
     /// Radius with the margin, m; infinite for what has no end.
     pub(crate) radius: f64,
     /// Whether it moves by forces: two that do not never meet.

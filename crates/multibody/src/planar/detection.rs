@@ -10,11 +10,12 @@
 //! at rest never causes a search, and a fast one widens the margin around itself alone. A half-plane that turns moves without bound:
 //! its margin is infinite.
 
-use crate::broad_phase::{Circle, Grid};
-use crate::plane::{Turn, add};
-use crate::shape::encounters;
+use super::plane::{Turn, add};
+use super::pose::Pose;
+use super::shape::encounters;
+use super::touch::Touch;
+use crate::proximity::broad_phase::{Circle, Grid};
 use crate::system::Multibody;
-use crate::touch::{Pose, Touch};
 use complementarity::room;
 use nonsmooth::System;
 use nonsmooth::contract::Reach;

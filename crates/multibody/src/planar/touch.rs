@@ -1,6 +1,6 @@
 //! Kinematics of one contact: a point of one body against a surface of another.
 //!
-//! With x the centre of the point (radius ρ) on body P, s, n, κ of the surface on body S at x (see [`crate::shape`]), t = e_z × n, and
+//! With x the centre of the point (radius ρ) on body P, s, n, κ of the surface on body S at x (see [`super::shape`]), t = e_z × n, and
 //! the arms from the centres of mass to the nearest points of both,
 //!
 //! ```text
@@ -19,26 +19,9 @@
 //!
 //! and δγ follows by the product rule. Where body S moves by itself, its velocity and acceleration come with it.
 
-use crate::plane::{Turn, Vec2, add, cross, dot, perp, scale, sub};
-use crate::shape::{Shape, Surface};
-
-/// Position and angle of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Pose {
-    /// Centre of mass, m.
-    pub centre: Vec2,
-    /// Angle, rad.
-    pub angle: f64,
-}
-
-/// Rate of a pose, or a displacement.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Twist {
-    /// Velocity of the centre of mass, m/s.
-    pub velocity: Vec2,
-    /// Angular velocity, rad/s.
-    pub spin: f64,
-}
+use super::plane::{Turn, Vec2, add, cross, dot, perp, scale, sub};
+use super::pose::{Pose, Twist};
+use super::shape::{Shape, Surface};
 
 /// A contact evaluated at two poses.
 #[derive(Debug, Clone, Copy)]

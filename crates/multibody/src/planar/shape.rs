@@ -27,7 +27,7 @@
 //! The distance to a segment has no sign: what crosses its middle line has passed. Half its thickness plus the radius of
 //! the point is the penetration that it can stand; a pair where both are zero is refused.
 
-use crate::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
+use super::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
 
 /// A shape in the frame of its body, whose origin is the centre of mass. Lengths in m, angles in rad.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,12 +1,12 @@
 //! From a description to a system: everything is checked here.
 
-use crate::bar::{Bar, Chain};
-use crate::body::{Body, Mobility, Weight};
-use crate::detection::{Detection, IDENTITY, MAX_SHAPES};
+use crate::elastic::bar::{Bar, Chain};
 use crate::error::BuildError;
-use crate::plane::{Vec2, dot, norm, sub};
-use crate::shape::{Shape, encounters};
-use crate::spring::{Link, Spring};
+use crate::force::spring::{Link, Spring};
+use crate::planar::body::{Body, Mobility, Weight};
+use crate::planar::detection::{Detection, IDENTITY, MAX_SHAPES};
+use crate::planar::plane::{Vec2, dot, norm, sub};
+use crate::planar::shape::{Shape, encounters};
 use crate::system::{Entry, ForceKind, Limit, MAX_COORDINATES, Multibody, Place, Placed};
 use complementarity::linear::Pattern;
 use nonsmooth::State;

@@ -7,8 +7,8 @@
 //!
 //! At ℓ = 0 the direction of a spring with ℓ₀ = 0 does not matter (F = k d); with ℓ₀ > 0 it is undefined and the force is taken as zero.
 
-use crate::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
-use crate::touch::{Pose, Twist};
+use crate::planar::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
+use crate::planar::pose::{Pose, Twist};
 
 /// A spring with a damper, as it is described to a [`crate::Builder`].
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,3 @@
+//! Elastic bodies.
+
+pub(crate) mod bar;

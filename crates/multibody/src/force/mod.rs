@@ -1,0 +1,3 @@
+//! Forces on bodies.
+
+pub(crate) mod spring;

@@ -1,0 +1,3 @@
+//! Which shapes are near each other, over bounds alone.
+
+pub(crate) mod broad_phase;
