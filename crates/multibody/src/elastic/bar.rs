@@ -9,7 +9,9 @@
 //! with the consistent mass. Both are tridiagonal and constant, so that the iteration matrix is factored once and a step
 //! is a few passes over the nodes.
 
-use complementarity::linear::Matrix;
+use crate::error::{BuildError, check};
+use crate::layout::{First, Part};
+use complementarity::linear::{Matrix, Pattern};
 
 /// A bar, as it is described to a [`crate::Builder`].
 #[derive(Debug, Clone, PartialEq)]
@@ -32,21 +34,68 @@ pub struct Bar {
     pub velocity: f64,
 }
 
-/// A bar at work.
+impl Bar {
+    /// Number of its nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.elements.saturating_add(1)
+    }
+}
+
+/// A bar of a system: its matrices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chain {
-    /// First coordinate.
-    pub(crate) first: usize,
-    pub(crate) elements: usize,
+    /// Where the coordinates and velocities of its nodes begin.
+    pub(crate) first: First,
+    elements: usize,
     /// ρ S l_e/6, kg.
-    pub(crate) sixth: f64,
+    sixth: f64,
     /// E S/l_e, N/m.
-    pub(crate) stiffness: f64,
+    stiffness: f64,
 }
 
 impl Chain {
+    /// A bar as it is described, with its nodes from `first` on.
+    pub(crate) fn new(bar: &Bar, first: First) -> Result<Self, BuildError> {
+        let numbers = [
+            ("its length", bar.length),
+            ("its area", bar.area),
+            ("its density", bar.density),
+            ("its modulus", bar.modulus),
+            ("its number of elements", bar.elements as f64),
+        ];
+        for (what, value) in numbers {
+            check(&bar.name, what, "positive and finite", value, value > 0.0 && value.is_finite())?;
+        }
+        for (what, value) in [("its displacement", bar.displacement), ("its velocity", bar.velocity)] {
+            check(&bar.name, what, "finite", value, value.is_finite())?;
+        }
+        let element = bar.length / bar.elements as f64;
+        Ok(Self {
+            first,
+            elements: bar.elements,
+            sixth: bar.density * bar.area * element / 6.0,
+            stiffness: bar.modulus * bar.area / element,
+        })
+    }
+
+    fn nodes(&self) -> usize {
+        self.elements + 1
+    }
+
+    /// Velocities of the first nodes of all elements; that of the other node follows.
+    fn velocities_of_elements(&self) -> std::ops::Range<usize> {
+        self.first.velocities(Part::Node, self.elements)
+    }
+
+    /// Couples neighbouring nodes.
+    pub(crate) fn couple(&self, pattern: &mut Pattern) {
+        for i in self.velocities_of_elements() {
+            pattern.couple(&[i, i + 1]);
+        }
+    }
+
     pub(crate) fn add_mass(&self, m: &mut Matrix) {
-        for i in self.first..self.first + self.elements {
+        for i in self.velocities_of_elements() {
             m.add(i, i, 2.0 * self.sixth);
             m.add(i, i + 1, self.sixth);
             m.add(i + 1, i, self.sixth);
@@ -55,7 +104,8 @@ impl Chain {
     }
 
     pub(crate) fn add_force(&self, q: &[f64], h: &mut [f64]) {
-        let (q, h) = (&q[self.first..=self.first + self.elements], &mut h[self.first..=self.first + self.elements]);
+        let q = &q[self.first.coordinates(Part::Node, self.nodes())];
+        let h = &mut h[self.first.velocities(Part::Node, self.nodes())];
         let mut before = 0.0;
         for (h, q) in h.iter_mut().zip(q.windows(2)) {
             let tension = self.stiffness * (q[1] - q[0]);
@@ -68,7 +118,7 @@ impl Chain {
     /// Adds a·∂h/∂q = −a K.
     pub(crate) fn add_jacobian(&self, a: f64, m: &mut Matrix) {
         let k = a * self.stiffness;
-        for i in self.first..self.first + self.elements {
+        for i in self.velocities_of_elements() {
             m.add(i, i, -k);
             m.add(i, i + 1, k);
             m.add(i + 1, i, k);
@@ -77,7 +127,7 @@ impl Chain {
     }
 
     pub(crate) fn energy(&self, q: &[f64]) -> f64 {
-        let q = &q[self.first..=self.first + self.elements];
+        let q = &q[self.first.coordinates(Part::Node, self.nodes())];
         0.5 * self.stiffness * q.windows(2).map(|w| (w[1] - w[0]) * (w[1] - w[0])).sum::<f64>()
     }
 }

@@ -3,6 +3,7 @@
 use super::plane::Vec2;
 use super::pose::{Motion, Pose, Twist};
 use super::shape::Shape;
+use crate::material::DEFAULT_MATERIAL;
 use std::sync::Arc;
 
 /// How a body moves.
@@ -48,9 +49,6 @@ pub struct Body {
     /// Name of its material.
     pub material: String,
 }
-
-/// Material of a body that names none.
-pub const DEFAULT_MATERIAL: &str = "default";
 
 impl Body {
     fn of(name: &str, mobility: Mobility) -> Self {
@@ -114,5 +112,21 @@ impl Body {
     pub fn material(mut self, material: &str) -> Self {
         self.material = material.into();
         self
+    }
+
+    /// Whether it moves by forces.
+    pub(crate) fn is_free(&self) -> bool {
+        match self.mobility {
+            Mobility::Free => true,
+            Mobility::Fixed | Mobility::Driven(_) => false,
+        }
+    }
+
+    /// Pose at t = 0.
+    pub(crate) fn start(&self) -> Pose {
+        match &self.mobility {
+            Mobility::Free | Mobility::Fixed => self.pose,
+            Mobility::Driven(m) => m.at(0.0).0,
+        }
     }
 }

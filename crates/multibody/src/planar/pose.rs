@@ -1,6 +1,7 @@
 //! Poses of the plane, their rates, and prescribed motions.
 
 use super::plane::Vec2;
+use crate::layout::{PLANAR_ANGLE, PLANAR_NQ, PLANAR_NU};
 use std::fmt::Debug;
 
 /// Position and angle of a body.
@@ -19,6 +20,41 @@ pub struct Twist {
     pub velocity: Vec2,
     /// Angular velocity, rad/s.
     pub spin: f64,
+}
+
+impl Pose {
+    /// The pose with these coordinates.
+    #[inline]
+    pub(crate) fn of(q: &[f64]) -> Self {
+        Self { centre: [q[0], q[1]], angle: q[PLANAR_ANGLE] }
+    }
+
+    /// Its coordinates.
+    #[inline]
+    pub(crate) fn coordinates(&self) -> [f64; PLANAR_NQ] {
+        [self.centre[0], self.centre[1], self.angle]
+    }
+}
+
+impl Twist {
+    /// The twists of which one component is 1, in the order of the velocities.
+    pub(crate) const UNITS: [Self; PLANAR_NU] = [
+        Self { velocity: [1.0, 0.0], spin: 0.0 },
+        Self { velocity: [0.0, 1.0], spin: 0.0 },
+        Self { velocity: [0.0, 0.0], spin: 1.0 },
+    ];
+
+    /// The twist with these velocities.
+    #[inline]
+    pub(crate) fn of(u: &[f64]) -> Self {
+        Self { velocity: [u[0], u[1]], spin: u[PLANAR_ANGLE] }
+    }
+
+    /// Its velocities.
+    #[inline]
+    pub(crate) fn components(&self) -> [f64; PLANAR_NU] {
+        [self.velocity[0], self.velocity[1], self.spin]
+    }
 }
 
 /// A motion that is prescribed: pose, velocity and acceleration at a time.
