@@ -12,7 +12,7 @@ use nonsmooth::names::nearest;
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{self, OptionKind, SchemeInfo, Settings, SettingsError};
 use nonsmooth::{Differentiated, Error, ModelError, Simulation, SimulationOptions, State, System};
-use nonsmooth_multibody::{Geometry, Multibody};
+use nonsmooth_multibody::{Geometry, Layout, Multibody};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -123,11 +123,10 @@ impl Prepared {
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
         let parts = Parts::new(document, &scene, &mut numbers, request)?;
-        let Parts { system, drawn, springs, bars, geometry, at_start, places, lagrangian, mut unused, warnings } =
-            parts;
-        let of_bodies = 3 * drawn.iter().filter(|d| d.first.is_some()).count();
+        let Parts { system, drawn, springs, bars, geometry, layout, at_start, places, lagrangian, .. } = parts;
+        let (mut unused, warnings) = (parts.unused, parts.warnings);
         let names = &system.structure().coordinates;
-        let units = Units::build(&scene, of_bodies, at_start.0.len())?;
+        let units = Units::build(&scene, layout)?;
         let picture = Picture::build(document, &scene, &mut numbers, names.iter().take(at_start.0.len()))?;
         if let Some(p) = &picture {
             unused.retain(|name| !p.used.contains(name));
@@ -274,7 +273,9 @@ struct Parts {
     springs: Vec<DrawnSpring>,
     bars: Vec<DrawnBar>,
     geometry: Option<Geometry>,
-    /// Coordinates and velocities of bodies and bars at the start.
+    /// Coordinates and velocities of bodies and bars, by number.
+    layout: Layout,
+    /// Their values at the start.
     at_start: (Vec<f64>, Vec<f64>),
     places: BTreeMap<String, Origin>,
     lagrangian: bool,
@@ -302,6 +303,7 @@ impl Parts {
                 springs: Vec::new(),
                 bars: Vec::new(),
                 geometry: None,
+                layout: Layout::default(),
                 at_start: (Vec::new(), Vec::new()),
                 places,
                 lagrangian: built.lagrangian,
@@ -315,8 +317,9 @@ impl Parts {
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
         let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
-        let (drawn, springs, bars) = (read.drawn, read.springs, read.bars);
-        let geometry = Some(multibody.geometry());
+        let (mut drawn, springs, mut bars) = (read.drawn, read.springs, read.bars);
+        bodies::locate(&multibody, &mut drawn, &mut bars);
+        let (geometry, layout) = (Some(multibody.geometry()), multibody.layout());
         let mut places = read.places;
         let mut warnings = Vec::new();
         for (a, b) in multibody.pairs_without_law() {
@@ -337,7 +340,19 @@ impl Parts {
             }
             let (lagrangian, unused) = (false, Vec::new());
             let system = Box::new(multibody);
-            return Ok(Self { system, drawn, springs, bars, geometry, at_start, places, lagrangian, unused, warnings });
+            return Ok(Self {
+                system,
+                drawn,
+                springs,
+                bars,
+                geometry,
+                layout,
+                at_start,
+                places,
+                lagrangian,
+                unused,
+                warnings,
+            });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
         let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
@@ -355,6 +370,7 @@ impl Parts {
             springs,
             bars,
             geometry,
+            layout,
             at_start,
             places,
             lagrangian: built.lagrangian,
