@@ -1,34 +1,35 @@
 //! Planar rigid bodies with shapes, collision detection, springs, and finite-element bars, as one [`nonsmooth::System`].
 //!
 //! - [`Builder`] takes the description and checks it; [`Multibody`] is the system.
-//! - [`Shape`]: signed distances with their derivatives; exact gaps for all pairs come from these alone.
-//! - `touch`: gap, slip, their directions and derivatives, for one point against one surface.
-//! - `broad_phase`: which shapes are near; the list is kept while no body has used up its margin.
+//! - `planar`: pose, [`Shape`] (signed distances with their derivatives; exact gaps for all pairs follow), gap and slip of a contact.
+//! - `proximity`: which shapes are near; the list is kept while no body has used up its margin.
+//! - `force`: gravity, springs. `elastic`: [`Bar`], a linear elastic bar [Acary2013, (71)].
 //! - [`Geometry`]: where bodies and contacts are, for pictures.
-//! - [`Bar`]: a linear elastic bar [Acary2013, (71)].
 //!
 //! Coordinates of a body are its centre of mass and its angle, so that M is diagonal and constant.
 
-mod bar;
-mod body;
-mod broad_phase;
-mod builder;
-mod detection;
+mod elastic;
 mod error;
+mod force;
 mod geometry;
-mod plane;
-mod shape;
-mod spring;
+mod layout;
+mod material;
+mod pairing;
+mod planar;
+mod proximity;
+mod stop;
 mod system;
-mod touch;
+mod world;
 
-pub use bar::Bar;
-pub use body::{Body, DEFAULT_MATERIAL, Mobility, Motion, Uniform, Weight};
-pub use builder::Builder;
+pub use elastic::bar::Bar;
 pub use error::BuildError;
+pub use force::spring::Spring;
 pub use geometry::{ContactPlace, Geometry};
-pub use plane::Vec2;
-pub use shape::Shape;
-pub use spring::Spring;
+pub use layout::Layout;
+pub use material::DEFAULT_MATERIAL;
+pub use planar::body::{Body, Mobility, Weight};
+pub use planar::plane::Vec2;
+pub use planar::pose::{Motion, Pose, Twist, Uniform};
+pub use planar::shape::Shape;
 pub use system::Multibody;
-pub use touch::{Pose, Twist};
+pub use world::Builder;

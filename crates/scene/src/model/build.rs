@@ -182,7 +182,7 @@ impl Builder<'_> {
                 }
                 Ok((out, given))
             }
-            _ => {
+            Formulas::One(_) | Formulas::List(..) => {
                 // A list is for the velocities of the model itself.
                 let (list, own) = (formulas.in_order().unwrap_or(&[]), n - self.others);
                 if list.len() != own {

@@ -22,21 +22,17 @@ pub mod bodies;
 mod build;
 mod derivatives;
 mod exact;
-mod figure;
 mod interactions;
 mod mass;
 mod parts;
 mod picture;
 mod scope;
 mod together;
-mod units;
 
 pub use build::Built;
 pub use exact::ExactSolution;
-pub use figure::{Figure, Room};
-pub use picture::{Item, Mark, Picture, Spot};
+pub use picture::{Figure, Item, Mark, Picture, Room, Spot, Units};
 pub use scope::Numbers;
-pub use units::Units;
 
 use crate::formula::Tape;
 use nonsmooth::contract::{Derivative, Together};
@@ -126,13 +122,22 @@ impl Model for FormulaModel {
 
     #[inline]
     fn derivative(&self, what: Derivative, i: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) -> bool {
-        let tape = match (what, self.forces.get(i)) {
-            (Derivative::Contact, _) => self.contact_rows[i].as_ref(),
-            (Derivative::Joint, _) => self.joint_rows[i].as_ref(),
-            (Derivative::Gradient, Some(ForceTape::Potential(_, [tape, _]))) => tape.as_ref(),
-            (Derivative::Hessian, Some(ForceTape::Potential(_, [_, tape]))) => tape.as_ref(),
-            (Derivative::Jacobian, Some(ForceTape::Value(_, tape))) => tape.as_ref(),
-            _ => None,
+        let force = self.forces.get(i);
+        let tape = match what {
+            Derivative::Contact => self.contact_rows[i].as_ref(),
+            Derivative::Joint => self.joint_rows[i].as_ref(),
+            Derivative::Gradient => match force {
+                Some(ForceTape::Potential(_, [gradient, _])) => gradient.as_ref(),
+                Some(ForceTape::Value(..)) | None => None,
+            },
+            Derivative::Hessian => match force {
+                Some(ForceTape::Potential(_, [_, hessian])) => hessian.as_ref(),
+                Some(ForceTape::Value(..)) | None => None,
+            },
+            Derivative::Jacobian => match force {
+                Some(ForceTape::Value(_, jacobian)) => jacobian.as_ref(),
+                Some(ForceTape::Potential(..)) | None => None,
+            },
         };
         if let Some(tape) = tape {
             tape.evaluate(t, q, u, out);

@@ -124,7 +124,7 @@ impl Variation {
             .into_iter()
             .filter_map(|v| match self.slot(v) {
                 Slot::Velocity(i) => Some(i),
-                _ => None,
+                Slot::Time | Slot::Coordinate(_) => None,
             })
             .collect();
         used.into_iter().find(|&i| {

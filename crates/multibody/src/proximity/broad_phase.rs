@@ -6,19 +6,19 @@
 //! speeds costs O(n log n) plus the pairs found; what has no end (half-planes, drums) is held against everything.
 //!
 //! Cells are numbered by 28 bits in each direction; what lies beyond shares the outermost cells, which costs time and misses nothing.
-//! Circles are numbered by 32 bits; there are as many as shapes, of which a system has at most 2²⁴ (`detection::MAX_SHAPES`).
+//! Circles are numbered by 32 bits; there are as many as shapes, of which a system has at most 2²⁴ (`identity::MAX_SHAPES`).
 //!
 //! The search may be split over threads: each takes a stretch of the sorted circles and writes its own list, the lists are joined in
 //! order and sorted by identity, so that the result does not depend on their number.
 
-use crate::plane::Vec2;
+use super::identity::Identity;
 
 /// A circle around a shape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Circle {
     /// Number of the shape.
     pub(crate) shape: u32,
-    pub(crate) centre: Vec2,
+    pub(crate) centre: [f64; 2],
     /// Radius with the margin, m; infinite for what has no end.
     pub(crate) radius: f64,
     /// Whether it moves by forces: two that do not never meet.
@@ -41,7 +41,7 @@ pub(crate) struct Grid {
     endless: Vec<u32>,
     smallest: f64,
     /// Lists of the threads beyond the first.
-    lists: Vec<Vec<u64>>,
+    lists: Vec<Vec<Identity>>,
 }
 
 fn key(level: i32, row: u64, column: u64) -> u64 {
@@ -74,8 +74,8 @@ impl Grid {
         circles: &[Circle],
         threads: usize,
         limit: usize,
-        meet: impl Fn(&Circle, &Circle, &mut Vec<u64>) + Sync,
-        out: &mut Vec<u64>,
+        meet: impl Fn(&Circle, &Circle, &mut Vec<Identity>) + Sync,
+        out: &mut Vec<Identity>,
     ) -> bool {
         out.clear();
         let bounded = |c: &&Circle| c.radius.is_finite();
@@ -149,11 +149,11 @@ impl Grid {
         circles: &[Circle],
         range: std::ops::Range<usize>,
         limit: usize,
-        meet: &impl Fn(&Circle, &Circle, &mut Vec<u64>),
-        out: &mut Vec<u64>,
+        meet: &impl Fn(&Circle, &Circle, &mut Vec<Identity>),
+        out: &mut Vec<Identity>,
     ) -> bool {
         const LAST: u64 = (1 << CELL_BITS) - 1;
-        let try_all = |c: &Circle, found: &[(u64, u32)], out: &mut Vec<u64>| {
+        let try_all = |c: &Circle, found: &[(u64, u32)], out: &mut Vec<Identity>| {
             for &(_, j) in found {
                 let other = &circles[j as usize];
                 let (dx, dy) = (c.centre[0] - other.centre[0], c.centre[1] - other.centre[1]);
@@ -207,6 +207,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proximity::identity::{Feature, Pair};
 
     /// A fixed pseudo-random sequence in [0, 1).
     fn sequence(seed: u64) -> impl FnMut() -> f64 {
@@ -217,11 +218,14 @@ mod tests {
         }
     }
 
-    fn pairs(circles: &[Circle], threads: usize) -> Vec<u64> {
+    fn between(a: &Circle, b: &Circle) -> Identity {
+        Identity::contact(Pair::of(a.shape, b.shape), Feature::PointOfFirst(0))
+    }
+
+    fn pairs(circles: &[Circle], threads: usize) -> Vec<Identity> {
         let mut out = Vec::new();
-        let meet = |a: &Circle, b: &Circle, out: &mut Vec<u64>| {
-            let (x, y) = (a.shape.min(b.shape), a.shape.max(b.shape));
-            out.push((u64::from(x) << 32) | u64::from(y));
+        let meet = |a: &Circle, b: &Circle, out: &mut Vec<Identity>| {
+            out.push(between(a, b));
         };
         assert!(Grid::default().search(circles, threads, usize::MAX, meet, &mut out));
         out
@@ -247,7 +251,7 @@ mod tests {
                     let (dx, dy) = (a.centre[0] - b.centre[0], a.centre[1] - b.centre[1]);
                     let r = a.radius + b.radius;
                     if (dx * dx + dy * dy <= r * r) && (a.free || b.free) {
-                        expected.push((u64::from(a.shape) << 32) | u64::from(b.shape));
+                        expected.push(between(a, b));
                     }
                 }
             }
@@ -263,7 +267,7 @@ mod tests {
     fn a_search_that_finds_too_much_ends() {
         let circles: Vec<Circle> =
             (0..2000).map(|shape| Circle { shape, centre: [0.0, 0.0], radius: 1.0, free: true }).collect();
-        let meet = |_: &Circle, _: &Circle, out: &mut Vec<u64>| out.push(0);
+        let meet = |_: &Circle, _: &Circle, out: &mut Vec<Identity>| out.push(Identity::stop(0));
         let mut out = Vec::new();
         assert!(!Grid::default().search(&circles, 1, 10_000, meet, &mut out));
         assert!(out.len() < 15_000);

@@ -1,6 +1,6 @@
 //! Kinematics of one contact: a point of one body against a surface of another.
 //!
-//! With x the centre of the point (radius ρ) on body P, s, n, κ of the surface on body S at x (see [`crate::shape`]), t = e_z × n, and
+//! With x the centre of the point (radius ρ) on body P, s, n, κ of the surface on body S at x (see [`super::surface`]), t = e_z × n, and
 //! the arms from the centres of mass to the nearest points of both,
 //!
 //! ```text
@@ -19,26 +19,11 @@
 //!
 //! and δγ follows by the product rule. Where body S moves by itself, its velocity and acceleration come with it.
 
-use crate::plane::{Turn, Vec2, add, cross, dot, perp, scale, sub};
-use crate::shape::{Shape, Surface};
-
-/// Position and angle of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Pose {
-    /// Centre of mass, m.
-    pub centre: Vec2,
-    /// Angle, rad.
-    pub angle: f64,
-}
-
-/// Rate of a pose, or a displacement.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Twist {
-    /// Velocity of the centre of mass, m/s.
-    pub velocity: Vec2,
-    /// Angular velocity, rad/s.
-    pub spin: f64,
-}
+use super::plane::{Turn, Vec2, add, cross, dot, perp, scale, sub};
+use super::pose::{Pose, Twist};
+use super::shape::Shape;
+use super::surface::Surface;
+use crate::layout::PLANAR_NU;
 
 /// A contact evaluated at two poses.
 #[derive(Debug, Clone, Copy)]
@@ -69,11 +54,12 @@ impl Touch {
         let frame = turn(surface, s);
         let y = frame.back(from_s);
         // Where a point is not the middle of its shape, a box needs that too.
-        let middle = match (point, surface) {
-            (Shape::Box { .. } | Shape::Segment { .. }, Shape::Box { .. }) => {
-                frame.back(add(between, turn_p.apply(point.bound().0)))
-            }
-            _ => y,
+        let middle = match surface {
+            Shape::Box { .. } => match point {
+                Shape::Box { .. } | Shape::Segment { .. } => frame.back(add(between, turn_p.apply(point.bound().0))),
+                Shape::Disc { .. } | Shape::HalfPlane { .. } | Shape::InnerCircle { .. } => y,
+            },
+            Shape::Disc { .. } | Shape::HalfPlane { .. } | Shape::Segment { .. } | Shape::InnerCircle { .. } => y,
         };
         let Surface { s, n, kappa } = surface.surface(y, middle);
         Self { gap: s - rho, n: frame.apply(n), kappa, rho, from_p, from_s }
@@ -96,14 +82,14 @@ impl Touch {
 
     /// Rows of Wᵀ over (c_P, φ_P), normal then tangential.
     #[inline]
-    pub(crate) fn rows_p(&self) -> [[f64; 3]; 2] {
+    pub(crate) fn rows_p(&self) -> [[f64; PLANAR_NU]; 2] {
         let (n, t, r) = (self.n, perp(self.n), self.arm_p());
         [[n[0], n[1], cross(r, n)], [t[0], t[1], cross(r, t)]]
     }
 
     /// Rows of Wᵀ over (c_S, φ_S).
     #[inline]
-    pub(crate) fn rows_s(&self) -> [[f64; 3]; 2] {
+    pub(crate) fn rows_s(&self) -> [[f64; PLANAR_NU]; 2] {
         let (n, t, r) = (self.n, perp(self.n), self.arm_s());
         [[-n[0], -n[1], -cross(r, n)], [-t[0], -t[1], -cross(r, t)]]
     }

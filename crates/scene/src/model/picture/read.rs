@@ -1,246 +1,18 @@
-//! `[picture]` of a scene: figures whose poses are formulas. They take no part in the run.
+//! Records of figures: formulas of poses, compiled.
 
 use super::figure::Figure;
-use super::scope::{Allowed, Numbers, Variables};
-use crate::file::format::{HalfPlane, Scene};
+use super::orientation::Turn;
+use super::{Item, Mark};
+use crate::file::format::HalfPlane;
 use crate::file::picture::{self, Draw, DrawnContact, Tangent};
-use crate::file::{Document, Fault, Formula, Key, Origin};
+use crate::file::{Fault, Formula, Origin};
 use crate::formula::{Graph, Id, Slot, Tape};
-use nonsmooth::names::nearest;
-use std::collections::BTreeSet;
+use crate::model::scope::{Allowed, Variables};
 
-/// What is drawn by formulas.
-#[derive(Debug, Clone, Default)]
-pub struct Picture {
-    /// 2 or 3.
-    pub dimension: usize,
-    /// Figures from back to front.
-    pub items: Vec<Item>,
-    /// Contacts that are drawn.
-    pub contacts: Vec<Mark>,
-    /// Definitions that it uses.
-    pub used: BTreeSet<String>,
-}
-
-/// A figure and the formulas of its pose.
-#[derive(Debug, Clone)]
-pub struct Item {
-    /// Its name; its kind if it has none.
-    pub name: String,
-    /// Number of its colour; none is grey.
-    pub colour: Option<f64>,
-    /// Whether it is filled.
-    pub fill: bool,
-    /// What it is.
-    pub figure: Figure,
-    /// Whether its pose changes.
-    pub moves: bool,
-    tape: Tape,
-    outputs: usize,
-    turn: Turn,
-}
-
-/// Where a contact is: formulas of its point, its normal and its directions of slip.
-#[derive(Debug, Clone)]
-pub struct Mark {
-    /// Name of the contact.
-    pub contact: String,
-    tape: Tape,
-    dimension: usize,
-    vectors: usize,
-    /// Whether the direction of slip is the normal turned to the right.
-    right: bool,
-}
-
-/// A contact at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spot {
-    /// Where it acts, m; z is 0 in the plane.
-    pub point: [f64; 3],
-    /// Unit vectors along which the components of its percussion act: normal, then tangential; zero where there is none.
-    pub along: [[f64; 3]; 3],
-}
-
-/// How the numbers that formulas give become a pose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// They are the pose.
-    None,
-    /// A point and a direction of the plane, which becomes an angle.
-    Direction,
-    /// A point and a direction in space, which becomes one of length 1.
-    Normal,
-    /// A centre in space: the orientation is none.
-    Still,
-    /// A centre and a quaternion of any length.
-    Quaternion,
-    /// A centre and the rows of a rotation matrix.
-    Rotation,
-    /// A centre and the direction of the local z.
-    Axis,
-}
-
-impl Item {
-    /// Appends its pose at (t, q, u).
-    pub fn pose(&self, t: f64, q: &[f64], u: &[f64], out: &mut Vec<f64>) {
-        let first = out.len();
-        out.resize(first + self.outputs, 0.0);
-        self.tape.evaluate(t, q, u, &mut out[first..]);
-        let v = &mut out[first..];
-        let quaternion = match self.turn {
-            Turn::None => return,
-            Turn::Direction => {
-                v[2] = v[3].atan2(v[2]);
-                out.truncate(first + 3);
-                return;
-            }
-            Turn::Normal => {
-                unit(&mut v[3..6]);
-                return;
-            }
-            Turn::Still => [1.0, 0.0, 0.0, 0.0],
-            Turn::Quaternion => {
-                unit(&mut v[3..7]);
-                return;
-            }
-            Turn::Rotation => by_rotation(&v[3..12]),
-            Turn::Axis => by_axis([v[3], v[4], v[5]]),
-        };
-        out.truncate(first + 3);
-        out.extend(quaternion);
-    }
-}
-
-impl Mark {
-    /// The contact at (t, q, u).
-    pub fn at(&self, t: f64, q: &[f64], u: &[f64]) -> Spot {
-        let d = self.dimension;
-        let mut values = [0.0; 12];
-        self.tape.evaluate(t, q, u, &mut values[..d * (1 + self.vectors)]);
-        let mut spot = Spot::default();
-        spot.point[..d].copy_from_slice(&values[..d]);
-        for (k, along) in spot.along.iter_mut().take(self.vectors).enumerate() {
-            along[..d].copy_from_slice(&values[d * (1 + k)..d * (2 + k)]);
-            unit(&mut along[..]);
-        }
-        if self.right {
-            spot.along[1] = [spot.along[0][1], -spot.along[0][0], 0.0];
-        }
-        spot
-    }
-}
-
-/// Makes a vector one of length 1, if it has a length.
-fn unit(v: &mut [f64]) {
-    let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if norm > 0.0 && norm.is_finite() {
-        v.iter_mut().for_each(|x| *x /= norm);
-    }
-}
-
-/// The unit quaternion of a rotation matrix, by the largest of its components.
-fn by_rotation(rows: &[f64]) -> [f64; 4] {
-    let a = |i: usize, j: usize| rows[3 * i + j];
-    let candidates = [
-        1.0 + a(0, 0) + a(1, 1) + a(2, 2),
-        1.0 + a(0, 0) - a(1, 1) - a(2, 2),
-        1.0 - a(0, 0) + a(1, 1) - a(2, 2),
-        1.0 - a(0, 0) - a(1, 1) + a(2, 2),
-    ];
-    let largest = (0..4).max_by(|&i, &j| candidates[i].total_cmp(&candidates[j])).unwrap_or(0);
-    let (x, y, z) = (a(2, 1) - a(1, 2), a(0, 2) - a(2, 0), a(1, 0) - a(0, 1));
-    let (xy, xz, yz) = (a(0, 1) + a(1, 0), a(0, 2) + a(2, 0), a(1, 2) + a(2, 1));
-    let mut p = match largest {
-        0 => [candidates[0], x, y, z],
-        1 => [x, candidates[1], xy, xz],
-        2 => [y, xy, candidates[2], yz],
-        _ => [z, xz, yz, candidates[3]],
-    };
-    unit(&mut p);
-    p
-}
-
-/// The shortest turn from z to a direction.
-fn by_axis(mut n: [f64; 3]) -> [f64; 4] {
-    unit(&mut n);
-    if n[2] < -1.0 + 1e-12 {
-        return [0.0, 1.0, 0.0, 0.0];
-    }
-    let mut p = [1.0 + n[2], -n[1], n[0], 0.0];
-    unit(&mut p);
-    p
-}
-
-impl Picture {
-    /// The picture of a scene, if it has one. Coordinates of bodies, `others`, come before those of the model.
-    pub fn build<'n>(
-        document: &Document,
-        scene: &Scene,
-        numbers: &mut Numbers,
-        others: impl Iterator<Item = &'n str>,
-    ) -> Result<Option<Self>, Fault> {
-        let Some(picture) = &scene.picture else { return Ok(None) };
-        let dimension = dimension(document, scene, picture)?;
-        let others: Vec<Key> = others.map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
-        let own = scene.model.as_ref();
-        let coordinates: Vec<Key> = others.iter().chain(own.iter().flat_map(|m| &m.coordinates)).cloned().collect();
-        let velocities = own.and_then(|m| m.velocities.as_ref());
-        let velocities: Option<Vec<Key>> = velocities.map(|own| others.iter().chain(own).cloned().collect());
-        let identity = scene.kinematics.0.is_empty();
-        let mut reader = Reader {
-            dimension,
-            graph: Graph::default(),
-            variables: Variables::new(document, numbers, &coordinates, velocities.as_deref(), identity, &scene.define),
-        };
-        let mut this = Self { dimension, ..Self::default() };
-        for draw in &picture.draw {
-            this.items.push(reader.item(draw)?);
-        }
-        for contact in &picture.contact {
-            check_contact(scene, &contact.contact, &this.contacts)?;
-            this.contacts.push(reader.mark(contact)?);
-        }
-        this.used = reader.variables.used;
-        Ok(Some(this))
-    }
-}
-
-fn dimension(document: &Document, scene: &Scene, picture: &picture::Picture) -> Result<usize, Fault> {
-    let place = || document.get(&["picture", "dimension"]).map_or(picture.origin.clone(), |n| n.origin.clone());
-    match picture.dimension.unwrap_or(2) {
-        2 => Ok(2),
-        3 if super::bodies::any(scene) => {
-            Err(Fault::new(&place(), "bodies and bars are drawn in the plane: `dimension` is 2 beside them"))
-        }
-        3 => Ok(3),
-        other => Err(Fault::new(&place(), format!("`dimension` is 2 or 3, this is {other}"))),
-    }
-}
-
-fn check_contact(scene: &Scene, key: &Key, drawn: &[Mark]) -> Result<(), Fault> {
-    let name = &key.name;
-    let fault = |message: String| Err(Fault::new(&key.origin, message));
-    let Some(contact) = scene.contact.iter().find(|c| c.name.name == *name) else {
-        let names = || scene.contact.iter().filter(|c| c.gap.is_some()).map(|c| c.name.name.as_str());
-        let hint = match nearest(name, names()) {
-            Some(n) => format!(": did you mean `{n}`?"),
-            None => format!(" (there are {})", names().collect::<Vec<_>>().join(", ")),
-        };
-        return fault(format!("there is no contact `{name}`{hint}"));
-    };
-    if contact.gap.is_none() {
-        return fault(format!("`{name}` is a law of bodies: their contacts are drawn where they touch"));
-    }
-    if drawn.iter().any(|m| m.contact == *name) {
-        return fault(format!("contact `{name}` is drawn twice"));
-    }
-    Ok(())
-}
-
-struct Reader<'a> {
-    dimension: usize,
-    graph: Graph,
-    variables: Variables<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) dimension: usize,
+    pub(super) graph: Graph,
+    pub(super) variables: Variables<'a>,
 }
 
 /// Formulas and how they become a pose.
@@ -280,7 +52,7 @@ impl Reader<'_> {
         self.components(list, self.dimension, what, origin)
     }
 
-    fn item(&mut self, draw: &Draw) -> Result<Item, Fault> {
+    pub(super) fn item(&mut self, draw: &Draw) -> Result<Item, Fault> {
         let mut found: Vec<(Figure, Posed)> = Vec::new();
         if let Some(at) = &draw.point {
             let figure = if self.dimension == 2 { Figure::Point } else { Figure::Point3 };
@@ -456,7 +228,7 @@ impl Reader<'_> {
         Ok((pose, turn))
     }
 
-    fn mark(&mut self, c: &DrawnContact) -> Result<Mark, Fault> {
+    pub(super) fn mark(&mut self, c: &DrawnContact) -> Result<Mark, Fault> {
         let mut roots = self.point(&c.point, "point", &c.origin)?;
         roots.extend(self.point(&c.normal, "normal", &c.origin)?);
         let mut vectors = 1;
@@ -495,45 +267,5 @@ impl Reader<'_> {
             v => Slot::Velocity(v - 1 - nq),
         };
         Tape::new(&self.graph, roots, slot).map_err(|e| Fault::new(origin, e.to_string()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Rows of the rotation matrix of a unit quaternion.
-    fn rows([w, x, y, z]: [f64; 4]) -> [f64; 9] {
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - w * z),
-            2.0 * (x * z + w * y),
-            2.0 * (x * y + w * z),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - w * x),
-            2.0 * (x * z - w * y),
-            2.0 * (y * z + w * x),
-            1.0 - 2.0 * (x * x + y * y),
-        ]
-    }
-
-    #[test]
-    fn a_rotation_matrix_gives_its_quaternion_whichever_component_is_largest() {
-        for mut p in [[0.9, 0.1, -0.2, 0.3], [0.1, 0.9, 0.2, -0.3], [-0.1, 0.2, 0.9, 0.3], [0.2, 0.1, -0.3, 0.9]] {
-            unit(&mut p);
-            let found = by_rotation(&rows(p));
-            let sign = if found.iter().zip(&p).map(|(a, b)| a * b).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
-            // Unit quaternions to rounding.
-            assert!(found.iter().zip(&p).all(|(a, b)| (sign * a - b).abs() < 1e-14), "{found:?} {p:?}");
-        }
-    }
-
-    #[test]
-    fn an_axis_is_where_its_quaternion_takes_z() {
-        for mut n in [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.3, -0.5, 0.2], [0.1, 0.1, -0.99]] {
-            unit(&mut n);
-            let a = rows(by_axis(n));
-            assert!((0..3).all(|i| (a[3 * i + 2] - n[i]).abs() < 1e-12), "{n:?}");
-        }
     }
 }

@@ -1,43 +1,10 @@
 //! Bodies as they are described.
 
-use crate::plane::Vec2;
-use crate::shape::Shape;
-use crate::touch::{Pose, Twist};
-use std::fmt::Debug;
+use super::plane::Vec2;
+use super::pose::{Motion, Pose, Twist};
+use super::shape::Shape;
+use crate::material::DEFAULT_MATERIAL;
 use std::sync::Arc;
-
-/// A motion that is prescribed: pose, velocity and acceleration at a time.
-pub trait Motion: Debug + Send + Sync {
-    /// Pose, its rate, and the rate of that, at time `t` (s).
-    fn at(&self, t: f64) -> (Pose, Twist, Twist);
-
-    /// Whether the angle may change. A half-plane that turns sweeps everything and is held against all bodies; one that only
-    /// shifts, against those that are near.
-    fn turns(&self) -> bool {
-        true
-    }
-}
-
-/// Uniform motion: a drum that turns, a belt that runs.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Uniform {
-    /// Pose at t = 0.
-    pub start: Pose,
-    /// Its rate.
-    pub rate: Twist,
-}
-
-impl Motion for Uniform {
-    fn at(&self, t: f64) -> (Pose, Twist, Twist) {
-        let (Pose { centre, angle }, Twist { velocity, spin }) = (self.start, self.rate);
-        let centre = [centre[0] + t * velocity[0], centre[1] + t * velocity[1]];
-        (Pose { centre, angle: angle + t * spin }, self.rate, Twist::default())
-    }
-
-    fn turns(&self) -> bool {
-        self.rate.spin != 0.0
-    }
-}
 
 /// How a body moves.
 #[derive(Debug, Clone)]
@@ -82,9 +49,6 @@ pub struct Body {
     /// Name of its material.
     pub material: String,
 }
-
-/// Material of a body that names none.
-pub const DEFAULT_MATERIAL: &str = "default";
 
 impl Body {
     fn of(name: &str, mobility: Mobility) -> Self {
@@ -148,5 +112,21 @@ impl Body {
     pub fn material(mut self, material: &str) -> Self {
         self.material = material.into();
         self
+    }
+
+    /// Whether it moves by forces.
+    pub(crate) fn is_free(&self) -> bool {
+        match self.mobility {
+            Mobility::Free => true,
+            Mobility::Fixed | Mobility::Driven(_) => false,
+        }
+    }
+
+    /// Pose at t = 0.
+    pub(crate) fn start(&self) -> Pose {
+        match &self.mobility {
+            Mobility::Free | Mobility::Fixed => self.pose,
+            Mobility::Driven(m) => m.at(0.0).0,
+        }
     }
 }

@@ -3,22 +3,22 @@
 use crate::file::Fault;
 use crate::file::format::Scene;
 use nonsmooth::names::nearest;
+use nonsmooth_multibody::Layout;
 
 /// Units by number of a coordinate or velocity. What is not known has an empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Units {
-    /// Number of coordinates of bodies, in threes, and with those of bars.
-    bodies: usize,
-    before: usize,
+    /// Bodies and bars, which come first.
+    bodies: Layout,
     /// Of the model's own.
     coordinates: Vec<String>,
     velocities: Vec<String>,
 }
 
 impl Units {
-    /// Units of a scene with so many coordinates of bodies, and of bodies and bars.
-    pub fn build(scene: &Scene, bodies: usize, before: usize) -> Result<Self, Fault> {
-        let mut this = Self { bodies, before, ..Self::default() };
+    /// Units of a scene with these bodies and bars.
+    pub fn build(scene: &Scene, bodies: Layout) -> Result<Self, Fault> {
+        let mut this = Self { bodies, ..Self::default() };
         let Some(model) = &scene.model else { return Ok(this) };
         let own = model.velocities.as_deref().unwrap_or(&[]);
         let names = || model.coordinates.iter().chain(own).map(|k| k.name.as_str());
@@ -46,18 +46,14 @@ impl Units {
 
     /// Unit of a coordinate.
     pub fn coordinate(&self, i: usize) -> &str {
-        if i < self.bodies {
-            return if i % 3 == 2 { "rad" } else { "m" };
-        }
-        if i < self.before { "m" } else { self.coordinates.get(i - self.before).map_or("", String::as_str) }
+        let own = || self.coordinates.get(i - self.bodies.nq()).map_or("", String::as_str);
+        self.bodies.coordinate_unit(i).unwrap_or_else(own)
     }
 
     /// Unit of a velocity.
     pub fn velocity(&self, i: usize) -> String {
-        if i < self.before {
-            return per_second(self.coordinate(i));
-        }
-        self.velocities.get(i - self.before).cloned().unwrap_or_default()
+        let own = || self.velocities.get(i - self.bodies.nu()).cloned().unwrap_or_default();
+        self.bodies.velocity_unit(i).map_or_else(own, String::from)
     }
 }
 

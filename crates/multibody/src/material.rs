@@ -1,0 +1,59 @@
+//! Materials, and the classes of bodies that follow from them.
+//!
+//! Bodies of one class touch all others by the same laws. A material is a class; a body that a contact names is one of its own.
+
+use crate::error::BuildError;
+use std::collections::BTreeMap;
+
+/// Material of a body that names none.
+pub const DEFAULT_MATERIAL: &str = "default";
+
+/// A material, or a body that is named by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Class<'a> {
+    material: &'a str,
+    body: Option<&'a str>,
+}
+
+impl<'a> Class<'a> {
+    /// How well a name fits: 2 by its body, 1 by its material, 0 not at all.
+    pub(crate) fn fit(&self, name: &str) -> u8 {
+        if self.body == Some(name) { 2 } else { u8::from(self.material == name) }
+    }
+
+    /// The name of its body, else of its material.
+    pub(crate) fn name(&self) -> &'a str {
+        self.body.unwrap_or(self.material)
+    }
+}
+
+/// Classes of the bodies of a system.
+#[derive(Debug)]
+pub(crate) struct Classes<'a> {
+    pub(crate) of_body: Vec<u16>,
+    pub(crate) list: Vec<Class<'a>>,
+}
+
+impl<'a> Classes<'a> {
+    /// Classes of bodies with a name and a material each; `named` says of which bodies a contact gives the name.
+    pub(crate) fn new(
+        bodies: impl Iterator<Item = (&'a str, &'a str)>,
+        named: impl Fn(&str) -> bool,
+    ) -> Result<Self, BuildError> {
+        let mut class_of: BTreeMap<Class, u16> = BTreeMap::new();
+        let mut list: Vec<Class> = Vec::new();
+        let mut of_body = Vec::new();
+        for (name, material) in bodies {
+            let class = Class { material, body: named(name).then_some(name) };
+            let next = list.len();
+            if next > usize::from(u16::MAX) {
+                return Err(BuildError::Many { what: "materials", found: next, limit: usize::from(u16::MAX) });
+            }
+            of_body.push(*class_of.entry(class).or_insert_with(|| {
+                list.push(class);
+                next as u16
+            }));
+        }
+        Ok(Self { of_body, list })
+    }
+}

@@ -1,0 +1,201 @@
+//! The bodies of a system: where they are, how they move, which shapes they have.
+
+use super::body::{Body, Mobility};
+use super::mass::mass_and_inertia;
+use super::plane::{norm, sub};
+use super::pose::{Motion, Pose, Twist};
+use super::shape::Shape;
+use crate::error::{BuildError, check};
+use crate::layout::{First, PLANAR_NU, Part};
+use crate::pairing::Laws;
+use complementarity::linear::Matrix;
+use nonsmooth::names::Names;
+use std::sync::Arc;
+
+/// How a body moves. Prescribed bodies are boxed so that the common variant stays small.
+#[derive(Debug, Clone)]
+pub(crate) enum Movement {
+    /// By forces: where its coordinates and velocities begin.
+    Free(First),
+    /// Not at all.
+    Fixed(Box<Pose>),
+    /// As prescribed.
+    Driven(Box<Arc<dyn Motion>>),
+}
+
+/// A body of a system.
+#[derive(Debug, Clone)]
+pub(crate) struct RigidBody {
+    pub(crate) movement: Movement,
+    /// kg; zero for one that does not move by forces.
+    pub(crate) mass: f64,
+    /// Moment of inertia about the centre of mass, kg m²; zero for one that does not move by forces.
+    pub(crate) inertia: f64,
+    /// How far a turn of 1 rad moves its surface, m.
+    lever: f64,
+    /// Radius of its largest bounded shape, m: the size beside which a margin is small.
+    pub(crate) size: f64,
+    /// Whether it has a shape.
+    touches: bool,
+    /// Whether it has a half-plane that can turn: no margin holds that, so that it is held against everything.
+    pub(crate) sweeps: bool,
+}
+
+/// A shape and its body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed {
+    pub(crate) body: u32,
+    /// Class of its body, for the law of a pair.
+    pub(crate) class: u16,
+    pub(crate) shape: Shape,
+}
+
+/// The bodies of a system. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Bodies {
+    pub(crate) names: Names,
+    pub(crate) list: Arc<[RigidBody]>,
+    pub(crate) shapes: Arc<[Placed]>,
+}
+
+impl RigidBody {
+    /// A body as it is described; one that moves by forces has its coordinates from `first` on.
+    pub(crate) fn new(body: &Body, first: First) -> Result<Self, BuildError> {
+        for v in body.pose.coordinates() {
+            check(&body.name, "its position", "finite", v, v.is_finite())?;
+        }
+        for v in body.twist.components() {
+            check(&body.name, "its velocity", "finite", v, v.is_finite())?;
+        }
+        let lever = body.shapes.iter().map(Shape::lever).fold(0.0, f64::max);
+        let size = body.shapes.iter().map(|s| s.bound().1).filter(|r| r.is_finite()).fold(0.0, f64::max);
+        let (movement, turns) = match &body.mobility {
+            Mobility::Free => (Movement::Free(first), true),
+            Mobility::Driven(m) => (Movement::Driven(Box::new(m.clone())), m.turns()),
+            Mobility::Fixed => (Movement::Fixed(Box::new(body.pose)), false),
+        };
+        let (mass, inertia) = if body.is_free() { mass_and_inertia(body)? } else { (0.0, 0.0) };
+        let sweeps = turns && lever == f64::INFINITY;
+        Ok(Self { movement, mass, inertia, lever, size, touches: !body.shapes.is_empty(), sweeps })
+    }
+
+    /// Where its coordinates and velocities begin, if it moves by forces.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<First> {
+        match self.movement {
+            Movement::Free(first) => Some(first),
+            Movement::Fixed(_) | Movement::Driven(_) => None,
+        }
+    }
+
+    /// Its prescribed motion, if it has one.
+    #[inline]
+    pub(crate) fn motion(&self) -> Option<&dyn Motion> {
+        match &self.movement {
+            Movement::Driven(m) => Some(&***m),
+            Movement::Free(_) | Movement::Fixed(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn pose(&self, t: f64, q: &[f64]) -> Pose {
+        match &self.movement {
+            Movement::Free(first) => Pose::of(&q[first.coordinates(Part::PlanarBody, 1)]),
+            Movement::Driven(m) => m.at(t).0,
+            Movement::Fixed(pose) => **pose,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn twist(&self, t: f64, u: &[f64]) -> Twist {
+        match &self.movement {
+            Movement::Free(first) => Twist::of(&u[first.velocities(Part::PlanarBody, 1)]),
+            Movement::Driven(m) => m.at(t).1,
+            Movement::Fixed(_) => Twist::default(),
+        }
+    }
+
+    /// Whether it never moves.
+    #[inline]
+    pub(crate) fn still(&self) -> bool {
+        match self.movement {
+            Movement::Fixed(_) => true,
+            Movement::Free(_) | Movement::Driven(_) => false,
+        }
+    }
+
+    /// Speed of the fastest point of its surface, m/s.
+    #[inline]
+    pub(crate) fn speed(&self, w: &Twist) -> f64 {
+        norm(w.velocity) + self.turned(w.spin)
+    }
+
+    /// Whether its way must be watched.
+    #[inline]
+    pub(crate) fn moves_surface(&self) -> bool {
+        self.touches && !self.sweeps && !self.still()
+    }
+
+    /// Way of the surface for a turn, m. A half-plane that turns moves without bound.
+    #[inline]
+    fn turned(&self, angle: f64) -> f64 {
+        if angle == 0.0 { 0.0 } else { angle.abs() * self.lever }
+    }
+
+    /// Way between two poses, m.
+    #[inline]
+    pub(crate) fn way(&self, a: &Pose, b: &Pose) -> f64 {
+        norm(sub(b.centre, a.centre)) + self.turned(b.angle - a.angle)
+    }
+}
+
+impl Bodies {
+    /// The bodies that move by forces, each with where its coordinates begin.
+    pub(crate) fn free(&self) -> impl Iterator<Item = (&RigidBody, First)> {
+        self.list.iter().filter_map(|b| Some((b, b.first()?)))
+    }
+
+    /// Adds M = diag(m, m, J) of every body.
+    pub(crate) fn add_mass(&self, m: &mut Matrix) {
+        for (body, first) in self.free() {
+            let diagonal: [f64; PLANAR_NU] = [body.mass, body.mass, body.inertia];
+            for (i, value) in first.velocities(Part::PlanarBody, 1).zip(diagonal) {
+                m.add(i, i, value);
+            }
+        }
+    }
+
+    /// How far the surface of a body goes at most beyond what its speed at the start leads to, m.
+    pub(crate) fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
+        let moved = self.list.iter().filter(|b| b.moves_surface());
+        moved.fold(0.0, |worst, b| {
+            let way = b.way(&b.pose(t0, q0), &b.pose(t1, q1)) - (t1 - t0) * b.speed(&b.twist(t0, u0));
+            if way > worst || way.is_nan() { way } else { worst }
+        })
+    }
+
+    /// Pairs of bodies, one for each pair of classes, that have shapes and no law: they pass through each other.
+    pub(crate) fn pairs_without_law(&self, laws: &Laws) -> Vec<(String, String)> {
+        let classes = laws.classes();
+        let mut first: Vec<Option<&Placed>> = vec![None; classes];
+        let mut free = vec![false; classes];
+        let mut second: Vec<Option<&Placed>> = vec![None; classes];
+        for s in self.shapes.iter() {
+            let c = usize::from(s.class);
+            if first[c].get_or_insert(s).body != s.body {
+                second[c].get_or_insert(s);
+            }
+            free[c] |= self.list[s.body as usize].first().is_some();
+        }
+        let mut out = Vec::new();
+        for i in 0..classes {
+            for j in i..classes {
+                let (Some(a), Some(b)) = (first[i], if i == j { second[j] } else { first[j] }) else { continue };
+                if (free[i] || free[j]) && laws.between(a.class, b.class).is_none() {
+                    out.push((self.names[a.body as usize].to_string(), self.names[b.body as usize].to_string()));
+                }
+            }
+        }
+        out
+    }
+}

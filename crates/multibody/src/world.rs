@@ -1,0 +1,105 @@
+//! The builder: describes bodies, bars, springs and contacts, and makes a system of them. Everything is checked here.
+//!
+//! - `check`: names, and pairs that would pass through each other.
+//! - `assemble`: from the description to the system.
+
+mod assemble;
+mod check;
+
+use crate::elastic::bar::Bar;
+use crate::error::BuildError;
+use crate::force::spring::Spring;
+use crate::pairing::Pairing;
+use crate::planar::body::Body;
+use crate::planar::plane::Vec2;
+use crate::stop::StopDescription;
+use crate::system::Multibody;
+use nonsmooth::State;
+use nonsmooth::law::ContactLaw;
+
+/// Describes bodies, bars, springs and contacts; makes a [`Multibody`] of them.
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    gravity: Vec2,
+    bodies: Vec<Body>,
+    bars: Vec<Bar>,
+    springs: Vec<Spring>,
+    pairings: Vec<Pairing>,
+    stops: Vec<StopDescription>,
+    threads: usize,
+}
+
+impl Builder {
+    /// An empty world without gravity.
+    pub fn new() -> Self {
+        Self { threads: 1, ..Self::default() }
+    }
+
+    /// Sets the acceleration of gravity, m/s². Its potential is zero at the origin.
+    pub fn gravity(&mut self, gravity: Vec2) -> &mut Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Adds a body.
+    pub fn body(&mut self, body: Body) -> &mut Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Adds a bar.
+    pub fn bar(&mut self, bar: Bar) -> &mut Self {
+        self.bars.push(bar);
+        self
+    }
+
+    /// Adds a spring.
+    pub fn spring(&mut self, spring: Spring) -> &mut Self {
+        self.springs.push(spring);
+        self
+    }
+
+    /// Sets the law between two bodies or materials, by name. A law that names a body goes before one that names its material.
+    pub fn contact(&mut self, name: &str, a: &str, b: &str, law: ContactLaw) -> &mut Self {
+        self.pairings.push(Pairing { name: name.into(), between: Some([a.into(), b.into()]), law });
+        self
+    }
+
+    /// Sets the law of all pairs that no other names. Without it such pairs do not touch.
+    pub fn contact_of_all(&mut self, name: &str, law: ContactLaw) -> &mut Self {
+        self.pairings.push(Pairing { name: name.into(), between: None, law });
+        self
+    }
+
+    /// Adds a stop: a frictionless contact with the gap `sign`·(q − `offset`) of one coordinate.
+    pub fn stop(&mut self, name: &str, coordinate: &str, sign: f64, offset: f64, law: ContactLaw) -> &mut Self {
+        self.stops.push(StopDescription { name: name.into(), coordinate: coordinate.into(), sign, offset, law });
+        self
+    }
+
+    /// Sets the number of threads of the search for contacts. The result is the same for any number.
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The bodies so far.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// The bars so far.
+    pub fn bars(&self) -> &[Bar] {
+        &self.bars
+    }
+
+    /// The system and its start.
+    pub fn build(self) -> Result<(Multibody, State), BuildError> {
+        self.build_beside(0)
+    }
+
+    /// The same as a part of a larger system that has `others` more coordinates behind these.
+    pub fn build_beside(self, others: usize) -> Result<(Multibody, State), BuildError> {
+        assemble::assemble(&self, others)
+    }
+}

@@ -1,0 +1,197 @@
+//! From a description to a system.
+
+use super::Builder;
+use crate::elastic::bar::Chain;
+use crate::error::{BuildError, check, hint};
+use crate::force::gravity::Gravity;
+use crate::force::spring::Link;
+use crate::layout::{self, Layout, MAX_COORDINATES, Part};
+use crate::material::Classes;
+use crate::pairing::{self, Laws, Pairing};
+use crate::planar::bodies::{Bodies, Placed, RigidBody};
+use crate::planar::body::Mobility;
+use crate::planar::contact::SLIP;
+use crate::planar::detection::Detection;
+use crate::proximity::identity::MAX_SHAPES;
+use crate::stop::Stop;
+use crate::system::{ForceKind, Multibody};
+use complementarity::linear::Pattern;
+use nonsmooth::State;
+use nonsmooth::contract::{ForceInfo, Needs, Structure};
+use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// Forces by number, with what the contract asks of each.
+#[derive(Default)]
+struct Forces {
+    kinds: Vec<ForceKind>,
+    infos: Vec<ForceInfo>,
+}
+
+impl Forces {
+    fn add(&mut self, kind: ForceKind, name: String, potential: bool, constant_jacobian: bool) {
+        self.kinds.push(kind);
+        self.infos.push(ForceInfo { name, potential, constant_jacobian });
+    }
+}
+
+/// The system of a description and its start, with `others` more coordinates behind its own.
+pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, State), BuildError> {
+    // Counted before they are named: a number of elements may be anything.
+    let free = world.bodies.iter().filter(|b| b.is_free()).count();
+    let layout = Layout::new(free, world.bars.iter().fold(0, |sum: usize, b| sum.saturating_add(b.nodes())));
+    let (nq, nu) = (layout.nq().saturating_add(others), layout.nu().saturating_add(others));
+    if nq.max(nu) > MAX_COORDINATES {
+        return Err(BuildError::Many { what: "coordinates", found: nq.max(nu), limit: MAX_COORDINATES });
+    }
+    world.check_names()?;
+    for &g in &world.gravity {
+        check("gravity", "a component", "finite", g, g.is_finite())?;
+    }
+    let (mut q, mut u) = (Vec::with_capacity(nq), Vec::with_capacity(nu));
+
+    // Bodies and their laws.
+    let classes = classes(world)?;
+    let laws = Laws::new(&world.pairings, &classes.list)?;
+    let bodies = bodies(world, &layout, &classes, &mut q, &mut u)?;
+    world.check_thickness(&classes, &laws)?;
+    let mut forces = Forces::default();
+    let gravity = Gravity { acceleration: world.gravity };
+    if world.gravity != [0.0, 0.0] && free > 0 {
+        forces.add(ForceKind::Gravity, "gravity".into(), true, true);
+    }
+
+    // Bars and springs, each with its force.
+    let mut pattern = Pattern::new(nu);
+    let (mut bars, mut node) = (Vec::with_capacity(world.bars.len()), 0);
+    for bar in &world.bars {
+        let chain = Chain::new(bar, layout.first(Part::Node, node))?;
+        chain.couple(&mut pattern);
+        node += bar.nodes();
+        q.extend(std::iter::repeat_n(bar.displacement, bar.nodes()));
+        u.extend(std::iter::repeat_n(bar.velocity, bar.nodes()));
+        forces.add(ForceKind::Elastic(bars.len()), bar.name.clone(), true, true);
+        bars.push(chain);
+    }
+    let mut springs = Vec::with_capacity(world.springs.len());
+    for spring in &world.springs {
+        let link = Link::new(spring, &world.bodies)?;
+        link.couple(&bodies, &mut pattern);
+        forces.add(ForceKind::Spring(springs.len()), spring.name.clone(), true, link.is_linear());
+        if link.is_damped() {
+            forces.add(ForceKind::Damper(springs.len()), format!("{}_damper", spring.name), false, link.is_linear());
+        }
+        springs.push(link);
+    }
+    // The lines of the energy ledger are told apart by the names of the forces.
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = forces.infos.iter().find(|f| !seen.insert(&f.name)) {
+        return Err(BuildError::Twice { name: twice.name.clone() });
+    }
+
+    let (coordinates, velocities) = layout::names(
+        world.bodies.iter().filter(|b| b.is_free()).map(|b| b.name.as_str()),
+        world.bars.iter().map(|b| (b.name.as_str(), b.nodes())),
+    );
+    let stops = world.stops.iter().enumerate().map(|(i, s)| Stop::new(i, s, &coordinates, &layout));
+    let stops = stops.collect::<Result<Vec<_>, _>>()?;
+    let moving = world.bodies.iter().any(|b| match b.mobility {
+        Mobility::Driven(_) => true,
+        Mobility::Free | Mobility::Fixed => false,
+    });
+    let needs = needs(laws.iter().chain(stops.iter().map(|s| &*s.interaction.law)), moving);
+    let structure = Structure {
+        velocities,
+        coordinates,
+        forces: forces.infos,
+        pattern,
+        identity_kinematics: true,
+        constant_mass: true,
+        needs,
+        breaks: Vec::new(),
+    };
+    let system = Multibody {
+        structure,
+        layout,
+        bodies,
+        laws,
+        gravity,
+        forces: forces.kinds,
+        springs,
+        bars,
+        stops,
+        threads: world.threads,
+        detection: RefCell::new(Detection::default()),
+    };
+    Ok((system, State::new(0.0, q, u)))
+}
+
+/// Classes of the bodies, with pairings that name only what there is.
+fn classes(world: &Builder) -> Result<Classes<'_>, BuildError> {
+    let named = |name: &str| world.pairings.iter().any(|p| p.between.iter().flatten().any(|n| n == name));
+    let bodies = || world.bodies.iter().map(|b| (b.name.as_str(), b.material.as_str()));
+    let classes = Classes::new(bodies(), named)?;
+    pairing::check(&world.pairings, &classes, SLIP, |pairing: &Pairing, name: &str| {
+        let hint = hint(name, bodies().flat_map(|(body, material)| [body, material]));
+        let expected = "neither a body nor a material";
+        BuildError::Unknown { part: pairing.name.clone(), name: name.into(), expected, hint }
+    })?;
+    Ok(classes)
+}
+
+/// The bodies with their shapes; appends the coordinates and velocities at the start of those that move by forces.
+fn bodies(
+    world: &Builder,
+    layout: &Layout,
+    classes: &Classes,
+    q: &mut Vec<f64>,
+    u: &mut Vec<f64>,
+) -> Result<Bodies, BuildError> {
+    let mut list = Vec::with_capacity(world.bodies.len());
+    let mut shapes = Vec::with_capacity(world.bodies.iter().map(|b| b.shapes.len()).sum());
+    let mut free = 0;
+    for (i, body) in world.bodies.iter().enumerate() {
+        list.push(RigidBody::new(body, layout.first(Part::PlanarBody, free))?);
+        if body.is_free() {
+            free += 1;
+            q.extend(body.pose.coordinates());
+            u.extend(body.twist.components());
+        }
+        for (index, shape) in body.shapes.iter().enumerate() {
+            if let Some(fault) = shape.fault() {
+                return Err(BuildError::Shape { body: body.name.clone(), index, kind: shape.kind(), fault });
+            }
+            shapes.push(Placed { body: i as u32, class: classes.of_body[i], shape: shape.normalised() });
+        }
+    }
+    if shapes.len() > MAX_SHAPES {
+        return Err(BuildError::Many { what: "shapes", found: shapes.len(), limit: MAX_SHAPES });
+    }
+    let names = world.bodies.iter().map(|b| &b.name).collect();
+    Ok(Bodies { names, list: list.into(), shapes: shapes.into() })
+}
+
+/// What a scheme must be able to do for these laws.
+fn needs<'a>(laws: impl Iterator<Item = &'a Law>, moving: bool) -> Needs {
+    let mut needs = Needs { moving, ..Needs::default() };
+    for law in laws {
+        let ContactLaw { normal, friction, slip_dim, e_tangential } = match law {
+            Law::Contact(law) => law,
+            Law::Bilateral | Law::Element(_) => continue,
+        };
+        needs.contacts = true;
+        needs.friction_dim = needs.friction_dim.max(*slip_dim);
+        needs.poisson |= match normal {
+            Normal::Poisson { .. } => true,
+            Normal::Newton { .. } => false,
+        };
+        needs.restitution |= normal.restitution() > 0.0;
+        needs.tangential_restitution |= *e_tangential > 0.0;
+        needs.tresca |= match friction {
+            Some(Friction::Tresca { .. }) => true,
+            Some(Friction::Coulomb { .. } | Friction::Polyhedral { .. }) | None => false,
+        };
+    }
+    needs
+}

@@ -1,0 +1,131 @@
+//! The system of a scene: bodies, a model by formula, or both.
+
+use super::Request;
+use super::blame::model_fault;
+use crate::file::format::Scene;
+use crate::file::{Document, Fault, Key, Origin};
+use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
+use crate::model::{FormulaModel, Numbers};
+use nonsmooth::contract::Combined;
+use nonsmooth::{Differentiated, System};
+use nonsmooth_multibody::{Geometry, Layout, Multibody};
+use std::collections::BTreeMap;
+
+/// The system of a scene and what is known of its parts.
+pub(super) struct Parts {
+    pub(super) system: Box<dyn System>,
+    pub(super) drawn: Vec<Drawn>,
+    pub(super) springs: Vec<DrawnSpring>,
+    pub(super) bars: Vec<DrawnBar>,
+    pub(super) geometry: Option<Geometry>,
+    /// Coordinates and velocities of bodies and bars, by number.
+    pub(super) layout: Layout,
+    /// Their values at the start.
+    pub(super) at_start: (Vec<f64>, Vec<f64>),
+    pub(super) places: BTreeMap<String, Origin>,
+    pub(super) lagrangian: bool,
+    pub(super) unused: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Parts {
+    pub(super) fn new(
+        document: &Document,
+        scene: &Scene,
+        numbers: &mut Numbers,
+        request: &Request,
+    ) -> Result<Self, Fault> {
+        if !bodies::any(scene) {
+            let faults = [
+                scene.spring.first().map(|s| (&s.origin, "a spring")),
+                scene.world.as_ref().map(|w| (&w.origin, "[world]")),
+                scene.contact.iter().find(|c| c.gap.is_none()).map(|c| (&c.origin, "a contact without a `gap`")),
+            ];
+            if let Some((origin, what)) = faults.into_iter().flatten().next() {
+                return Err(Fault::new(origin, format!("{what} needs a [[body]], and the scene has none")));
+            }
+            let built = FormulaModel::build(document, scene, numbers, &[])?;
+            let places = built.places;
+            let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+            return Ok(Self {
+                system: Box::new(system),
+                drawn: Vec::new(),
+                springs: Vec::new(),
+                bars: Vec::new(),
+                geometry: None,
+                layout: Layout::default(),
+                at_start: (Vec::new(), Vec::new()),
+                places,
+                lagrangian: built.lagrangian,
+                unused: built.unused,
+                warnings: Vec::new(),
+            });
+        }
+        let most = request.max_coordinates.unwrap_or(bodies::MAX_COORDINATES);
+        let read = bodies::read(document, scene, numbers, most)?;
+        let own = scene.model.as_ref();
+        let (nq, nu) =
+            own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
+        let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
+        let (mut drawn, springs, mut bars) = (read.drawn, read.springs, read.bars);
+        bodies::locate(&multibody, &mut drawn, &mut bars);
+        let (geometry, layout) = (Some(multibody.geometry()), multibody.layout());
+        let mut places = read.places;
+        let mut warnings = Vec::new();
+        for (a, b) in multibody.pairs_without_law() {
+            warnings.push(format!("no [[contact]] is for `{a}` and `{b}`: they pass through each other"));
+        }
+        let at_start = (state.q, state.u);
+        let by_formula = own.is_some()
+            || !(scene.force.is_empty() && scene.joint.is_empty() && scene.element.is_empty())
+            || scene.contact.iter().any(|c| c.gap.is_some())
+            || !scene.define.0.is_empty();
+        if !by_formula {
+            if let Some((key, _)) =
+                scene.parameters.0.iter().find(|(k, _)| multibody.structure().coordinates.iter().any(|n| n == k.name))
+            {
+                let message =
+                    format!("the name `{}` of a parameter is already that of a coordinate of a body", key.name);
+                return Err(Fault::new(&key.origin, message));
+            }
+            let (lagrangian, unused) = (false, Vec::new());
+            let system = Box::new(multibody);
+            return Ok(Self {
+                system,
+                drawn,
+                springs,
+                bars,
+                geometry,
+                layout,
+                at_start,
+                places,
+                lagrangian,
+                unused,
+                warnings,
+            });
+        }
+        let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
+        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
+        let built = FormulaModel::build(document, scene, numbers, &others)?;
+        places.extend(built.places);
+        let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
+        let s = formulas.structure();
+        let names = names.and(s.coordinates.iter().skip(s.nq() - nq));
+        let velocities = velocities.and(s.velocities.iter().skip(s.nu() - nu));
+        let parts: Vec<(u64, Box<dyn System>)> =
+            vec![(0, Box::new(formulas)), (Multibody::FIRST_IDENTITY, Box::new(multibody))];
+        Ok(Self {
+            system: Box::new(Combined::new(names, velocities, parts)),
+            drawn,
+            springs,
+            bars,
+            geometry,
+            layout,
+            at_start,
+            places,
+            lagrangian: built.lagrangian,
+            unused: built.unused,
+            warnings,
+        })
+    }
+}
