@@ -17,8 +17,8 @@ use crate::proximity::identity::Identity;
 use crate::stop::Stop;
 use complementarity::linear::Matrix;
 use nonsmooth::System;
-use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure};
-use std::cell::RefCell;
+use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure, Workspace};
+use std::cell::{RefCell, RefMut};
 
 /// Which part gives a force, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub struct Multibody {
     pub(crate) bars: Vec<Chain>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) threads: usize,
-    pub(crate) detection: RefCell<Detection>,
+    /// Tells this system from others in a workspace.
+    pub(crate) mark: u64,
 }
 
 impl Multibody {
@@ -119,6 +120,15 @@ impl Multibody {
         &self.stops[Identity::of(id).stop_number()]
     }
 
+    /// What detection found last.
+    fn detection<'a>(&self, work: &'a Workspace) -> RefMut<'a, Detection> {
+        let mut detection = work.of::<RefCell<Detection>>().borrow_mut();
+        if detection.system != self.mark {
+            *detection = Detection::of(self.mark);
+        }
+        detection
+    }
+
     fn detect(&self, d: &mut Detection, t: f64, q: &[f64], u: &[f64], reach: Reach) {
         d.detect(&self.bodies, &self.laws, self.threads, t, q, u, reach);
     }
@@ -129,14 +139,14 @@ impl System for Multibody {
         &self.structure
     }
 
-    fn mass(&self, _t: f64, _q: &[f64], m: &mut Matrix) {
+    fn mass(&self, _work: &Workspace, _t: f64, _q: &[f64], m: &mut Matrix) {
         self.bodies.add_mass(m);
         for bar in &self.bars {
             bar.add_mass(m);
         }
     }
 
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+    fn force(&self, _work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
         match self.forces[i] {
             ForceKind::Gravity => self.gravity.add_force(&self.bodies, h),
             ForceKind::Elastic(k) => self.bars[k].add_force(q, h),
@@ -145,7 +155,7 @@ impl System for Multibody {
         }
     }
 
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
+    fn potential(&self, _work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
         match self.forces[i] {
             ForceKind::Gravity => self.gravity.potential(&self.bodies, t, q),
             ForceKind::Elastic(k) => self.bars[k].energy(q),
@@ -154,7 +164,17 @@ impl System for Multibody {
         }
     }
 
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+    fn force_jacobian(
+        &self,
+        _work: &Workspace,
+        i: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        a: f64,
+        b: f64,
+        m: &mut Matrix,
+    ) {
         match self.forces[i] {
             ForceKind::Gravity => {}
             ForceKind::Elastic(k) => self.bars[k].add_jacobian(a, m),
@@ -163,13 +183,13 @@ impl System for Multibody {
         }
     }
 
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
         let stops = self.stops.iter().map(|s| &s.interaction);
         if reach == Reach::ALL {
             out.fill(stops.cloned());
             return;
         }
-        let d = &mut *self.detection.borrow_mut();
+        let d = &mut *self.detection(work);
         if !d.still_valid(&self.bodies, t, q, u, reach) {
             self.detect(d, t, q, u, reach);
         } else if out.source() == d.list.stamp {
@@ -186,12 +206,12 @@ impl System for Multibody {
     }
 
     #[inline]
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+    fn position(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
         g[0] = if k.detected() { self.bodies.gap(Identity::of(k.id), t, q) } else { self.stop(k.id).gap(q) };
     }
 
     #[inline]
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+    fn velocity(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         if k.detected() {
             self.bodies.directions(k, t, q, w, chi);
         } else {
@@ -199,7 +219,7 @@ impl System for Multibody {
         }
     }
 
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
+    fn position_gradient(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
         if k.detected() {
             self.bodies.gap_gradient(k, t, q, out);
         } else {
@@ -207,7 +227,16 @@ impl System for Multibody {
         }
     }
 
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn velocity_gradient(
+        &self,
+        _work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
         if k.detected() {
             self.bodies.velocity_gradient(k, skip, t, q, u, out);
         } else {
@@ -215,7 +244,7 @@ impl System for Multibody {
         }
     }
 
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn velocity_rate(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         if k.detected() {
             self.bodies.velocity_rate(k, t, q, u, out);
         } else {
@@ -236,8 +265,8 @@ impl System for Multibody {
         if identity.is_contact() { self.bodies.contact_name(identity) } else { self.stop(id).name.clone() }
     }
 
-    fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
-        let d = &mut *self.detection.borrow_mut();
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+        let d = &mut *self.detection(work);
         self.detect(d, t, q, u, Reach::NONE);
         if d.is_complete() { Ok(()) } else { Err(d.fault(&self.bodies, t, q)) }
     }

@@ -1,5 +1,6 @@
 //! Bad input gives an error that names the part, or a stated behaviour; never a hang, never a panic.
 
+use nonsmooth::contract::Workspace;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::Status;
 use nonsmooth::{Error, Simulation, SimulationOptions, State, Summary, System, scheme};
@@ -391,7 +392,7 @@ fn identities_of_stops_and_contacts_have_names() {
     world.stop("halt", "egg_x", 1.0, -3.0, law());
     let (system, s) = world.build().unwrap();
     let mut list = nonsmooth::contract::Candidates::default();
-    system.candidates(0.0, &s.q, &s.u, nonsmooth::contract::Reach::NONE, &mut list);
+    system.candidates(&Workspace::default(), 0.0, &s.q, &s.u, nonsmooth::contract::Reach::NONE, &mut list);
     let names: Vec<String> = list.items().iter().map(|k| system.name(k.id)).collect();
     assert_eq!(names, ["halt", "egg-cup"]);
 }

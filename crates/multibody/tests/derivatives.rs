@@ -1,6 +1,7 @@
 //! Every analytic derivative of contacts, springs, bars and stops against differences of the values.
 
 use complementarity::linear::Matrix;
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::check::derivatives_within;
 use nonsmooth::contract::{Candidates, Interaction, Reach, Structure};
 use nonsmooth::law::ContactLaw;
@@ -93,8 +94,8 @@ fn smooth(system: &Multibody, k: &Interaction, t: f64, s: &State) -> bool {
     let n = k.dim() * k.dofs.len();
     let at = |t: f64, q: &[f64]| {
         let (mut gamma_q, mut w, mut chi) = (vec![0.0; n], vec![0.0; n], vec![0.0; k.dim()]);
-        system.velocity_gradient(k, 0, t, q, &s.u, &mut gamma_q);
-        system.velocity(k, t, q, &mut w, &mut chi);
+        system.velocity_gradient(&Workspace::default(), k, 0, t, q, &s.u, &mut gamma_q);
+        system.velocity(&Workspace::default(), k, t, q, &mut w, &mut chi);
         gamma_q.extend(w);
         gamma_q
     };
@@ -144,10 +145,10 @@ fn contacts_of_all_pairs_of_shapes_have_exact_derivatives() {
                     let (system, state) = pair(&a, &b, how, &mut random);
                     let t = 1.0 + random();
                     let mut list = Candidates::default();
-                    system.candidates(t, &state.q, &state.u, reach, &mut list);
+                    system.candidates(&Workspace::default(), t, &state.q, &state.u, reach, &mut list);
                     let gap = |k: &Interaction| {
                         let mut g = [0.0];
-                        system.position(k, t, &state.q, &mut g);
+                        system.position(&Workspace::default(), k, t, &state.q, &mut g);
                         g[0]
                     };
                     // Near contact, and not deeper than a thin wall and its disc stand.
@@ -219,7 +220,7 @@ fn springs_dampers_bars_and_stops_have_exact_derivatives() {
         let u: Vec<f64> = start.u.iter().map(|u| u + random()).collect();
         let t = 2.0 + random();
         let mut list = Candidates::default();
-        system.candidates(t, &q, &u, Reach::NONE, &mut list);
+        system.candidates(&Workspace::default(), t, &q, &u, Reach::NONE, &mut list);
         assert_eq!(list.len(), 2, "both stops");
         let wrong = derivatives_within(&system, t, &q, &u, Reach::NONE, 1e-6);
         assert!(wrong.is_empty(), "{wrong:#?}");
@@ -227,7 +228,7 @@ fn springs_dampers_bars_and_stops_have_exact_derivatives() {
         for (i, f) in forces.iter().enumerate().filter(|(_, f)| f.constant_jacobian) {
             let jacobian = |t: f64, q: &[f64], u: &[f64]| {
                 let mut m = Matrix::new(&system.structure().pattern);
-                system.force_jacobian(i, t, q, u, 0.3, 0.7, &mut m);
+                system.force_jacobian(&Workspace::default(), i, t, q, u, 0.3, 0.7, &mut m);
                 let n = q.len();
                 (0..n * n).map(|k| m.get(k / n, k % n)).collect::<Vec<f64>>()
             };
@@ -249,12 +250,12 @@ fn a_spring_of_length_zero_without_rest_length_has_exact_derivatives_and_one_wit
     let wrong = derivatives_within(&system, 0.0, &s.q, &s.u, Reach::NONE, 1e-6);
     assert!(wrong.is_empty(), "{wrong:#?}");
     let mut m = Matrix::new(&system.structure().pattern);
-    system.force_jacobian(0, 0.0, &s.q, &s.u, 1.0, 0.0, &mut m);
+    system.force_jacobian(&Workspace::default(), 0, 0.0, &s.q, &s.u, 1.0, 0.0, &mut m);
     assert_eq!([m.get(0, 0), m.get(0, 3), m.get(2, 2)], [-4.0, 4.0, 0.0]);
     let (system, s) = at(0.2);
     for force in 0..2 {
         let mut h = vec![0.0; 6];
-        system.force(force, 0.0, &s.q, &s.u, &mut h);
+        system.force(&Workspace::default(), force, 0.0, &s.q, &s.u, &mut h);
         assert_eq!(h, [0.0; 6]);
     }
 }
@@ -269,12 +270,12 @@ fn forces_are_minus_the_gradient_of_their_potential() {
         let t = 2.0 + random();
         for (i, f) in system.structure().forces.iter().enumerate().filter(|(_, f)| f.potential) {
             let mut h = vec![0.0; q.len()];
-            system.force(i, t, &q, &start.u, &mut h);
+            system.force(&Workspace::default(), i, t, &q, &start.u, &mut h);
             for j in 0..q.len() {
                 let v = |s: f64| {
                     let mut x = q.clone();
                     x[j] += s * step;
-                    system.potential(i, t, &x)
+                    system.potential(&Workspace::default(), i, t, &x)
                 };
                 // Fourth order: truncation 1e-16 times a fifth derivative, rounding 1e-15·10/1e-4.
                 let slope = (8.0 * (v(1.0) - v(-1.0)) - (v(2.0) - v(-2.0))) / (12.0 * step);
@@ -293,23 +294,32 @@ impl System for Wrong {
     fn structure(&self) -> &Structure {
         self.0.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.0.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.0.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.0.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.0.force(work, i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        self.0.candidates(t, q, u, reach, out);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(work, t, q, u, reach, out);
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.0.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.0.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.0.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.0.velocity(work, k, t, q, w, chi);
     }
-    fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.0.velocity_gradient(k, skip, t, q, u, out);
+    fn velocity_gradient(
+        &self,
+        work: &Workspace,
+        k: &Interaction,
+        skip: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        out: &mut [f64],
+    ) {
+        self.0.velocity_gradient(work, k, skip, t, q, u, out);
         out[0] += 1e-4;
     }
     fn name(&self, id: u64) -> String {

@@ -1,6 +1,7 @@
 //! The list of contacts misses none, costs nothing for bodies that are fast or far away, and does not depend on threads.
 
 use complementarity::linear::Matrix;
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Observe, Observer, Status, StepView};
@@ -58,23 +59,23 @@ impl System for Anew {
     fn structure(&self) -> &Structure {
         self.inner.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.inner.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.inner.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.inner.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.inner.force(work, i, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+    fn candidates(&self, _work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
         let mut list = Candidates::default();
-        self.world.clone().build().unwrap().0.candidates(t, q, u, reach, &mut list);
+        self.world.clone().build().unwrap().0.candidates(&Workspace::default(), t, q, u, reach, &mut list);
         assert_eq!(list.fault(), None);
         out.fill(list.items().iter().cloned());
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.inner.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.inner.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.inner.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.inner.velocity(work, k, t, q, w, chi);
     }
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
         self.inner.travel(t0, q0, u0, t1, q1)
@@ -300,7 +301,7 @@ fn a_contact_is_where_its_percussion_acts() {
     let (system, state) = crowd(49, 1).build().unwrap();
     let geometry = system.geometry();
     let mut list = Candidates::default();
-    system.candidates(0.0, &state.q, &state.u, Reach { time: 0.01, distance: 0.0 }, &mut list);
+    system.candidates(&Workspace::default(), 0.0, &state.q, &state.u, Reach { time: 0.01, distance: 0.0 }, &mut list);
     let mut seen = 0;
     for k in list.items() {
         let (_, second) = system.bodies_of_contact(k.id).unwrap();
@@ -308,7 +309,7 @@ fn a_contact_is_where_its_percussion_acts() {
         let at = geometry.contact_place(k.id, 0.0, &state.q).unwrap();
         let (n, width) = (at.normal, k.dofs.len());
         let (mut w, mut chi) = (vec![0.0; k.dim() * width], vec![0.0; k.dim()]);
-        system.velocity(k, 0.0, &state.q, &mut w, &mut chi);
+        system.velocity(&Workspace::default(), k, 0.0, &state.q, &mut w, &mut chi);
         let place = k.dofs.iter().position(|d| *d as usize == first).unwrap();
         let arm = [at.point[0] - state.q[first], at.point[1] - state.q[first + 1]];
         // Force and moment on the second body; the gap along the normal moves the point, not the normal moment.
@@ -317,7 +318,7 @@ fn a_contact_is_where_its_percussion_acts() {
         assert!(row(0).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{:?} {expected:?}", row(0));
         assert!((row(1)[0] + n[1]).abs() < 1e-12 && (row(1)[1] - n[0]).abs() < 1e-12, "{:?} {n:?}", row(1));
         let mut gap = [0.0];
-        system.position(k, 0.0, &state.q, &mut gap);
+        system.position(&Workspace::default(), k, 0.0, &state.q, &mut gap);
         assert_eq!(gap[0], at.gap);
         seen += 1;
     }

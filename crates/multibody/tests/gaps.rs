@@ -1,5 +1,6 @@
 //! Gaps against distances of densely sampled outlines, and which pairs are listed.
 
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, Reach};
 use nonsmooth::law::ContactLaw;
 use nonsmooth::{State, System};
@@ -175,12 +176,12 @@ fn world(parts: &[Put]) -> (Multibody, State) {
 }
 
 /// Contacts within a reach: bodies and gap of each.
-fn contacts(system: &Multibody, s: &State, reach: f64) -> Vec<(u64, (usize, usize), f64)> {
+fn contacts(system: &Multibody, work: &Workspace, s: &State, reach: f64) -> Vec<(u64, (usize, usize), f64)> {
     let mut list = Candidates::default();
-    system.candidates(0.0, &s.q, &s.u, Reach { time: 0.0, distance: reach }, &mut list);
+    system.candidates(work, 0.0, &s.q, &s.u, Reach { time: 0.0, distance: reach }, &mut list);
     let gap = |k: &nonsmooth::contract::Interaction| {
         let mut g = [0.0];
-        system.position(k, 0.0, &s.q, &mut g);
+        system.position(work, k, 0.0, &s.q, &mut g);
         g[0]
     };
     list.items().iter().map(|k| (k.id, system.bodies_of_contact(k.id).unwrap(), gap(k))).collect()
@@ -204,7 +205,7 @@ fn the_smallest_gap_of_two_shapes_is_their_distance() {
                 let mut put = |shape| Put { shape, centre: [random(), random()], angle: 3.0 * random() };
                 let parts = [put(a), put(b)];
                 let (system, s) = world(&parts);
-                let found = contacts(&system, &s, 10.0);
+                let found = contacts(&system, &Workspace::default(), &s, 10.0);
                 let least = found.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
                 let (sampled, error, overlap) = distance(&parts[0], &parts[1]);
                 if overlap {
@@ -241,7 +242,7 @@ fn no_pair_within_the_reach_is_missed_and_none_is_listed_twice() {
             .map(|i| Put { shape: all[i % all.len()], centre: [4.0 * random(), 4.0 * random()], angle: 3.0 * random() })
             .collect();
         let (system, s) = world(&parts);
-        let found = contacts(&system, &s, reach);
+        let found = contacts(&system, &Workspace::default(), &s, reach);
         let ids: BTreeSet<u64> = found.iter().map(|c| c.0).collect();
         assert_eq!(ids.len(), found.len(), "every contact once");
         let mut count: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -292,7 +293,7 @@ fn bodies_without_a_law_and_shapes_of_one_body_do_not_touch() {
     world.body(Body::fixed("g").material("steel").shape(Shape::disc(0.5)));
     world.contact("steel_steel", "steel", "steel", ContactLaw::newton(0.0));
     let (system, s) = world.build().unwrap();
-    let pairs: Vec<(usize, usize)> = contacts(&system, &s, 0.0).iter().map(|c| c.1).collect();
+    let pairs: Vec<(usize, usize)> = contacts(&system, &Workspace::default(), &s, 0.0).iter().map(|c| c.1).collect();
     // Two shapes each: four contacts of a and b, two of each with f and with g; f and g are both fixed.
     let expected = [(0, 1); 4].into_iter().chain([(0, 3), (0, 4), (0, 3), (0, 4), (1, 3), (1, 4), (1, 3), (1, 4)]);
     let (mut expected, mut pairs): (Vec<_>, Vec<_>) = (expected.collect(), pairs);
@@ -315,7 +316,7 @@ fn a_box_that_slides_and_turns_on_a_plane_keeps_the_identities_of_its_corners() 
     for i in 0..500 {
         let (x, phi) = (0.01 * f64::from(i), 0.05 * f64::from(i));
         let s = State::new(0.0, vec![x, 0.4 + 0.3 * (0.3 * phi).sin(), phi], vec![0.1, 0.0, 1.0]);
-        let found = contacts(&system, &s, 5.0);
+        let found = contacts(&system, &Workspace::default(), &s, 5.0);
         assert_eq!(found.len(), 4);
         for (id, _, gap) in found {
             assert_eq!(system.name(id), "ground-block");
@@ -342,6 +343,7 @@ fn identities_do_not_depend_on_the_way_that_led_to_a_pose() {
         .map(|shape| Put { shape, centre: [random(), random()], angle: 3.0 * random() })
         .collect();
     let (wandering, mut s) = world(&parts);
+    let work = Workspace::default();
     let mut seen = BTreeMap::new();
     let mut changes = 0;
     let mut before = Vec::new();
@@ -350,11 +352,11 @@ fn identities_do_not_depend_on_the_way_that_led_to_a_pose() {
             *q += 0.05 * random();
         }
         // Within the margins of the list, the wandering system may list more; what is near must be the same.
-        let near = |system: &Multibody| {
-            let all = contacts(system, &s, 0.05);
+        let near = |system: &Multibody, work: &Workspace| {
+            let all = contacts(system, work, &s, 0.05);
             all.into_iter().filter(|c| c.2 <= 0.05).collect::<Vec<_>>()
         };
-        let (kept, anew) = (near(&wandering), near(&world(&parts).0));
+        let (kept, anew) = (near(&wandering, &work), near(&world(&parts).0, &Workspace::default()));
         assert_eq!(kept, anew);
         changes += usize::from(kept.len() != before.len());
         for (id, bodies, _) in &kept {
@@ -379,18 +381,18 @@ fn boxes_that_overlap_are_pushed_apart_and_never_into_each_other() {
         let parts = [put([0.0, 0.0]), put([0.45, 0.3])];
         let (system, s) = world(&parts);
         let mut list = Candidates::default();
-        system.candidates(0.0, &s.q, &s.u, Reach::NONE, &mut list);
+        system.candidates(&Workspace::default(), 0.0, &s.q, &s.u, Reach::NONE, &mut list);
         let middles = parts.map(|p| place([0.1, -0.05], p.centre, p.angle));
         let between = [middles[1][0] - middles[0][0], middles[1][1] - middles[0][1]];
         let mut deep = 0;
         for k in list.items() {
             let mut g = [0.0];
-            system.position(k, 0.0, &s.q, &mut g);
+            system.position(&Workspace::default(), k, 0.0, &s.q, &mut g);
             if g[0] >= 0.0 {
                 continue;
             }
             let (mut w, mut chi) = (vec![0.0; 6], vec![0.0]);
-            system.velocity(k, 0.0, &s.q, &mut w, &mut chi);
+            system.velocity(&Workspace::default(), k, 0.0, &s.q, &mut w, &mut chi);
             // The direction in which the second box is pushed.
             let at = k.dofs.iter().position(|d| *d == 3).unwrap();
             let along = w[at] * between[0] + w[at + 1] * between[1];

@@ -64,7 +64,7 @@ struct Record(Vec<Sample>);
 
 impl Observer for Record {
     fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
+        let end = &view.end;
         self.0.push(Sample { t: end.t, tip: end.q[0], velocity: end.u[0], percussion: view.step.percussion(0)[0] });
     }
 }

@@ -1,5 +1,6 @@
 //! Closed forms through the time loop, with both schemes of velocity level.
 
+use nonsmooth::contract::Workspace;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::{Observer, Status, StepView};
 use nonsmooth::{Simulation, SimulationOptions, State, Summary, System, scheme};
@@ -460,7 +461,7 @@ fn a_free_bar_keeps_its_momentum() {
             *q = 0.01 * (1.3 * i as f64).sin();
         }
         let mut m = complementarity::linear::Matrix::new(&system.structure().pattern);
-        system.mass(0.0, &start.q, &mut m);
+        system.mass(&Workspace::default(), 0.0, &start.q, &mut m);
         let momentum = |u: &[f64]| {
             let mut p = vec![0.0; u.len()];
             m.multiply(u, &mut p);

@@ -16,7 +16,7 @@ use nonsmooth::contract::Kind;
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::{self, Scheme, Settings};
 use nonsmooth::simulation::Status;
-use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary, System};
+use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, Step, Summary};
 use nonsmooth_reference::{Ball, Case, Incline, Oscillator, PulledMass, cases, variants};
 use std::sync::{Arc, Mutex};
 

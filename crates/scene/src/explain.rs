@@ -19,7 +19,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let mut warnings = simulation.warnings().to_vec();
     drop(simulation);
     let mut out = String::new();
-    let system = &*p.system;
+    let system = &p.evaluator();
     let s = system.structure();
     let (q, u) = (&p.start.q, &p.start.u);
     // Writing to a string cannot fail.
@@ -97,11 +97,11 @@ fn bodies(o: &mut String, p: &Prepared) {
     let shapes: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     let _ = writeln!(o, "shapes        {}", shapes.join(", "));
     let (reach, mut list) = (Reach { time: p.options.step, distance: 0.0 }, Candidates::default());
-    p.system.candidates(0.0, &p.start.q, &p.start.u, reach, &mut list);
+    p.evaluator().candidates(0.0, &p.start.q, &p.start.u, reach, &mut list);
     let (mut near, mut least) = (0, f64::INFINITY);
     for k in list.items().iter().filter(|k| k.detected()) {
         let mut g = [0.0];
-        p.system.position(k, 0.0, &p.start.q, &mut g);
+        p.evaluator().position(k, 0.0, &p.start.q, &mut g);
         (near, least) = (near + 1, least.min(g[0]));
     }
     let _ = match near {
@@ -121,7 +121,7 @@ fn mass(o: &mut String, p: &Prepared) {
         return;
     }
     let mut m = Matrix::new(&s.pattern);
-    p.system.mass(0.0, &p.start.q, &mut m);
+    p.evaluator().mass(0.0, &p.start.q, &mut m);
     for i in 0..n {
         let row: Vec<String> = (0..n).map(|j| format!("{:>14.6e}", m.get(i, j))).collect();
         let _ = writeln!(o, "  {:<8} {}", &s.velocities[i], row.join(" "));
@@ -142,7 +142,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
             shown = true;
         }
         let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
-        p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+        p.evaluator().velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
         let mut defect = 0.0f64;
         let mut rate = 0.0f64;
         for r in 0..k.dim() {
@@ -155,7 +155,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
         }
         if k.kind == Kind::Joint {
             let mut g = vec![0.0; k.dim()];
-            p.system.position(k, 0.0, &p.start.q, &mut g);
+            p.evaluator().position(k, 0.0, &p.start.q, &mut g);
             defect = g.iter().fold(0.0, |m, v| m.max(v.abs()));
         }
         let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
@@ -198,14 +198,14 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
             }
             let n = k.dofs.len();
             let (mut w, mut chi) = (vec![0.0; k.dim() * n], vec![0.0; k.dim()]);
-            p.system.velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+            p.evaluator().velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
             let gamma: Vec<f64> =
                 (0..k.dim()).map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u)).collect();
             let name = p.system.name(k.id);
             let law = law_text(&k.law);
             if kind == Kind::Contact {
                 let mut g = [0.0];
-                p.system.position(k, 0.0, &p.start.q, &mut g);
+                p.evaluator().position(k, 0.0, &p.start.q, &mut g);
                 let mode = match (g[0] <= 0.0, gamma[0]) {
                     (false, v) if v < 0.0 => "open, approaching",
                     (false, _) => "open",

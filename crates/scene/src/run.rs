@@ -5,8 +5,9 @@ use crate::file::SceneError;
 use crate::output::{Folder, FolderError, Recorder, columns, events_csv, meta_json, row_bytes};
 use crate::prepare::Prepared;
 use crate::report::write_run_page;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::simulation::{Advance, Observer, Record, Recording, Status, StepView, Trajectory};
-use nonsmooth::{State, Summary, System};
+use nonsmooth::{State, Summary};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -93,7 +94,7 @@ struct Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn begin(&mut self, system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &Evaluator, start: &State) {
         self.at.begin(system, start);
         if let Some(r) = &mut self.recorder {
             r.begin(system, start);
@@ -133,8 +134,8 @@ impl Prepared {
         let mut recorder = None;
         let mut folder = None;
         if let Some(path) = &run.out {
-            let columns = columns(&*self.system, &self.start);
-            let bytes = row_bytes(&*self.system, &columns) as u64 * (steps as u64 / self.every as u64 + 2);
+            let columns = columns(&self.evaluator(), &self.start);
+            let bytes = row_bytes(&self.evaluator(), &columns) as u64 * (steps as u64 / self.every as u64 + 2);
             if bytes > run.max_bytes {
                 let message = format!(
                     "recording needs {bytes} bytes, more than the limit of {}: raise it with --max-bytes, or record less \
@@ -147,7 +148,7 @@ impl Prepared {
             let opened = Folder::open(path, run.force)?;
             recorder = Some(Recorder::new(
                 &opened.file("trajectory.npz"),
-                &*self.system,
+                &self.evaluator(),
                 columns,
                 self.every,
                 order,
@@ -158,7 +159,7 @@ impl Prepared {
         let dumps = if run.dump.is_empty() { None } else { Some(dump::open(&run.dump_to)?) };
         let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };
         let clock = Instant::now();
-        watch.begin(&*self.system, &self.start);
+        watch.begin(&self.evaluator(), &self.start);
         let (mut count, mut dumped) = (0usize, 0);
         loop {
             if run.dump.contains(simulation.work().steps + 1) {

@@ -43,14 +43,14 @@ struct Touch {
 
 fn contacts(p: &Prepared, t: f64, q: &[f64]) -> Vec<Touch> {
     let mut list = Candidates::default();
-    p.system.candidates(t, q, &p.start.u, Reach::ALL, &mut list);
+    p.evaluator().candidates(t, q, &p.start.u, Reach::ALL, &mut list);
     let n = p.system.structure().nu();
     let mut out = Vec::new();
     for k in list.items().iter().filter(|k| k.kind == Kind::Contact) {
         let mut g = [0.0];
-        p.system.position(k, t, q, &mut g);
+        p.evaluator().position(k, t, q, &mut g);
         let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
-        p.system.velocity(k, t, q, &mut w, &mut chi);
+        p.evaluator().velocity(k, t, q, &mut w, &mut chi);
         assert!(chi.iter().all(|x| *x == 0.0), "the obstacles of these scenes rest");
         let rows = w.chunks(k.dofs.len()).map(|row| {
             let mut full = vec![0.0; n];
@@ -79,7 +79,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// M x.
 fn times_mass(p: &Prepared, t: f64, q: &[f64], x: &[f64]) -> Vec<f64> {
     let mut m = complementarity::linear::Matrix::new(&p.system.structure().pattern);
-    p.system.mass(t, q, &mut m);
+    p.evaluator().mass(t, q, &mut m);
     let mut out = vec![0.0; x.len()];
     m.multiply(x, &mut out);
     out
@@ -143,7 +143,7 @@ fn closed_forms_satisfy_their_equations_and_laws() {
             }
             force.fill(0.0);
             for f in 0..p.system.structure().forces.len() {
-                p.system.force(f, t, &q, &u, &mut force);
+                p.evaluator().force(f, t, &q, &u, &mut force);
             }
             let inertia = times_mass(&p, t, &q, &slope);
             let size = inertia.iter().chain(&force).fold(1.0f64, |m, v| m.max(v.abs()));

@@ -1,8 +1,9 @@
 //! A thousand discs fall into a box and come to rest: `disc_pile` as it is bundled.
 
 use complementarity::Mode;
+use nonsmooth::State;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::simulation::{EventKind, Observer, Status, StepView};
-use nonsmooth::{State, System};
 use nonsmooth_scene::prepare::{Prepared, Request};
 
 const GRAVITY: f64 = 9.81;
@@ -15,7 +16,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn begin(&mut self, _system: &dyn System, _start: &State) {}
+    fn begin(&mut self, _system: &Evaluator, _start: &State) {}
 
     fn step(&mut self, view: &StepView) {
         let step = view.step;
@@ -48,7 +49,7 @@ impl Observer for Watch {
 fn a_thousand_discs_come_to_rest_and_the_box_carries_their_weight() {
     let p = Prepared::load("disc_pile", &Request::default()).unwrap();
     let mut mass = complementarity::linear::Matrix::new(&p.system.structure().pattern);
-    p.system.mass(0.0, &p.start.q, &mut mass);
+    p.evaluator().mass(0.0, &p.start.q, &mut mass);
     let weight: f64 = (0..1000).map(|i| GRAVITY * mass.get(3 * i, 3 * i)).sum();
     let mut watch = Watch::default();
     let summary = p.simulation().unwrap().run_with(&mut watch);

@@ -84,6 +84,7 @@ fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_h
     let scene =
         Prepared::new(Document::parse("double_pendulum", DOUBLE_PENDULUM).unwrap(), &Request::default()).unwrap();
     let system = &*scene.system;
+    let evaluator = scene.evaluator();
     let (m1, m2, l1, l2, g) = (1.3, 0.7, 0.9, 1.4, 9.81);
     let mut random = 0.1f64;
     for _ in 0..50 {
@@ -94,7 +95,7 @@ fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_h
         let (q, u) = ([next(), next()], [next(), next()]);
         let (c, s) = ((q[0] - q[1]).cos(), (q[0] - q[1]).sin());
         let mut m = Matrix::new(&system.structure().pattern);
-        system.mass(0.0, &q, &mut m);
+        evaluator.mass(0.0, &q, &mut m);
         // M = [(m₁+m₂)l₁², m₂l₁l₂c; ·, m₂l₂²], h = (−m₂l₁l₂s b'² − (m₁+m₂)g l₁ sin a, m₂l₁l₂s a'² − m₂g l₂ sin b).
         let k = m2 * l1 * l2;
         let mass = [[(m1 + m2) * l1 * l1, k * c], [k * c, m2 * l2 * l2]];
@@ -102,7 +103,7 @@ fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_h
             [-k * s * u[1] * u[1] - (m1 + m2) * g * l1 * q[0].sin(), k * s * u[0] * u[0] - m2 * g * l2 * q[1].sin()];
         let mut h = [0.0; 2];
         for i in 0..system.structure().forces.len() {
-            system.force(i, 0.0, &q, &u, &mut h);
+            evaluator.force(i, 0.0, &q, &u, &mut h);
         }
         for i in 0..2 {
             for j in 0..2 {
@@ -119,8 +120,8 @@ fn a_lagrangian_by_t_and_v_has_the_mass_matrix_and_forces_of_the_derivation_by_h
     // Smooth and conservative: the energy of the midpoint rule stays to O(h²).
     let records = run(system, &scene.start, 1e-3, 1.0);
     let energy = |r: &Record| {
-        nonsmooth::accounting::Meter::default().kinetic(system, r.t, &r.q, &r.u)
-            + nonsmooth::accounting::potential_energy(system, r.t, &r.q)
+        nonsmooth::accounting::Meter::default().kinetic(&evaluator, r.t, &r.q, &r.u)
+            + nonsmooth::accounting::potential_energy(&evaluator, r.t, &r.q)
     };
     let drift = (energy(records.last().unwrap()) - energy(&records[0])).abs();
     assert!(drift < 1e-4, "energy drifts by {drift:e}");

@@ -18,6 +18,8 @@ use nonsmooth::contract::Reach;
 /// The list of contacts and what it was made for.
 #[derive(Debug, Default)]
 pub(crate) struct Detection {
+    /// Mark of the system that it belongs to.
+    pub(crate) system: u64,
     pub(crate) list: List,
     /// Poses and margins of the bodies when it was made.
     poses: Vec<Pose>,
@@ -27,6 +29,11 @@ pub(crate) struct Detection {
 }
 
 impl Detection {
+    /// Nothing yet, of the system with this mark.
+    pub(crate) fn of(system: u64) -> Self {
+        Self { system, ..Self::default() }
+    }
+
     /// Whether the list has all contacts.
     pub(crate) fn is_complete(&self) -> bool {
         self.list.complete && self.lost.is_none()

@@ -11,7 +11,6 @@ use crate::pairing::{self, Laws, Pairing};
 use crate::planar::bodies::{Bodies, Placed, RigidBody};
 use crate::planar::body::Mobility;
 use crate::planar::contact::SLIP;
-use crate::planar::detection::Detection;
 use crate::proximity::identity::MAX_SHAPES;
 use crate::stop::Stop;
 use crate::system::{ForceKind, Multibody};
@@ -19,8 +18,10 @@ use complementarity::linear::Pattern;
 use nonsmooth::State;
 use nonsmooth::contract::{ForceInfo, Needs, Structure};
 use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
-use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static SYSTEMS: AtomicU64 = AtomicU64::new(1);
 
 /// Forces by number, with what the contract asks of each.
 #[derive(Default)]
@@ -122,7 +123,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         bars,
         stops,
         threads: world.threads,
-        detection: RefCell::new(Detection::default()),
+        mark: SYSTEMS.fetch_add(1, Ordering::Relaxed),
     };
     Ok((system, State::new(0.0, q, u)))
 }

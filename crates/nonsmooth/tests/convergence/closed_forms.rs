@@ -2,8 +2,8 @@
 
 use super::impacts::{Impacting, impacting_problems};
 use super::{Point, system};
+use nonsmooth::Differentiated;
 use nonsmooth::contract::{Evaluator, Workspace};
-use nonsmooth::{Differentiated, System};
 use nonsmooth_reference::{DrivenSpring, Flight, Oscillator, Top, damped_free, zeno};
 
 /// Central differences with ε = 1e-5: truncation ε² |x'''|/6 ≤ 1e-10·27/6 for the steepest of these functions,

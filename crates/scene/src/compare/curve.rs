@@ -1,9 +1,10 @@
 //! A recorded motion that can be evaluated at any time of its span.
 
+use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::polynomial::lagrange_integral;
 use nonsmooth::simulation::{Observer, StepView, along, between, through};
-use nonsmooth::{Stages, State, System};
+use nonsmooth::{Stages, State};
 
 /// Step ends of a run, and what is needed between them.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +36,7 @@ struct Inside {
 }
 
 impl Observer for Curve {
-    fn begin(&mut self, system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &Evaluator, start: &State) {
         let mut list = Candidates::default();
         system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut list);
         let contacts = list.items().iter().filter(|k| k.kind == Kind::Contact);
@@ -49,7 +50,7 @@ impl Observer for Curve {
     }
 
     fn step(&mut self, view: &StepView) {
-        let (step, end) = (view.step, &view.step.end);
+        let (step, end) = (view.step, &view.end);
         self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
         let left = Some(step.u_minus()).filter(|u| !u.is_empty()).map(<[f64]>::to_vec);
         let mut sums = self.sums.last().cloned().unwrap_or_default();
@@ -102,7 +103,7 @@ impl Curve {
     }
 
     /// (q, u) at a time: a grid point within 1e-9 of a step, else the dense output of the step.
-    pub(super) fn at(&self, system: &dyn System, t: f64) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn at(&self, system: &Evaluator, t: f64) -> (Vec<f64>, Vec<f64>) {
         let k = self.end_of(t);
         let (a, b, inside) = (&self.states[k - 1], &self.states[k], &self.steps[k]);
         let dt = b.t - a.t;

@@ -2,7 +2,7 @@
 
 use super::curve::Curve;
 use super::reference::Reference;
-use nonsmooth::System;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::measure::{Point, graph_distance};
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ fn samples(run: &Curve, place: Where) -> (Vec<f64>, Vec<f64>) {
 
 /// Errors of a run. `unit` lists groups of coordinates that are compared up to sign.
 pub(super) fn errors(
-    system: &dyn System,
+    system: &Evaluator,
     run: &Curve,
     reference: &Reference,
     place: Where,
@@ -158,7 +158,7 @@ fn one_sign(curve: &mut [(f64, Motion)], unit: &[Vec<usize>]) {
 
 /// Motions of a run and of the reference at times, which are step ends or not.
 fn motions(
-    system: &dyn System,
+    system: &Evaluator,
     run: &Curve,
     reference: &Reference,
     times: &[f64],
@@ -194,7 +194,7 @@ fn change(a: &Motion, b: &Motion) -> f64 {
 
 /// Samples of a closed form, with both sides of every jump of the velocity: intervals over which it changes much more than on the average are
 /// bisected to the last bit.
-fn with_jumps(system: &dyn System, reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, Motion)> {
+fn with_jumps(system: &Evaluator, reference: &Reference, samples: Vec<(f64, Motion)>) -> Vec<(f64, Motion)> {
     let intervals = samples.len().saturating_sub(1).max(1) as f64;
     let mean = samples.windows(2).map(|w| change(&w[0].1, &w[1].1)).sum::<f64>() / intervals;
     let mut out: Vec<(f64, Motion)> = Vec::with_capacity(samples.len());

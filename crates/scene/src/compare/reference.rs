@@ -6,9 +6,10 @@ use crate::file::{Document, Fault};
 use crate::model::ExactSolution;
 use crate::output::{ReadArray, read_npz};
 use crate::prepare::{Prepared, Request};
+use nonsmooth::State;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::simulation::{Observe, Status};
-use nonsmooth::{State, System};
 
 /// A motion that is taken as exact.
 pub(super) enum Reference {
@@ -18,7 +19,7 @@ pub(super) enum Reference {
 
 impl Reference {
     /// (q, u) at a time, of this system.
-    pub(super) fn at(&self, system: &dyn System, t: f64) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn at(&self, system: &Evaluator, t: f64) -> (Vec<f64>, Vec<f64>) {
         match self {
             Reference::Exact(e) => e.at(t),
             Reference::Curve(c) => c.at(system, t),
@@ -159,7 +160,7 @@ fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
 
 /// Where and by how much a closed form violates the differential equation, at samples away from contacts and jumps.
 pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, samples: usize) -> Option<(f64, f64)> {
-    let system = &*p.system;
+    let system = &p.evaluator();
     let s = system.structure();
     let mut list = Candidates::default();
     let mut mass = complementarity::linear::Matrix::new(&s.pattern);

@@ -224,7 +224,7 @@ fn run(
             true if request.dense => Where::Dense,
             true => Where::Ends,
         };
-        row.errors = Some(errors(&*prepared.system, &curve, reference, place, step, unit));
+        row.errors = Some(errors(&prepared.evaluator(), &curve, reference, place, step, unit));
     } else {
         row.reason = Some(summary.stop.map_or_else(|| "interrupted".into(), |s| s.to_string()));
     }

@@ -1,10 +1,11 @@
 //! The trajectory of a run, row by row into an archive.
 
 use super::npz::Npz;
+use nonsmooth::State;
 use nonsmooth::accounting::Ledger;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
 use nonsmooth::simulation::{Observer, StepView};
-use nonsmooth::{State, System};
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
@@ -98,7 +99,7 @@ struct Arrays {
 }
 
 /// What the columns of `percussion` and `sigma` are for a system.
-pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
+pub fn columns(system: &Evaluator, start: &State) -> Vec<Column> {
     let mut list = Candidates::default();
     system.candidates(start.t, &start.q, &start.u, Reach::ALL, &mut list);
     let mut first = 0;
@@ -116,14 +117,14 @@ pub fn columns(system: &dyn System, start: &State) -> Vec<Column> {
 }
 
 /// The lines of the ledger that can hold work: a force with a potential has none of its own. Name, and place among all lines.
-fn lines(system: &dyn System) -> Vec<(String, usize)> {
+fn lines(system: &Evaluator) -> Vec<(String, usize)> {
     let forces = &system.structure().forces;
     let all = Ledger::new(system).lines().into_iter().enumerate();
     all.filter(|(i, _)| forces.get(*i).is_none_or(|f| !f.potential)).map(|(i, (name, _))| (name, i)).collect()
 }
 
 /// Bytes of a recorded row.
-pub fn row_bytes(system: &dyn System, columns: &[Column]) -> usize {
+pub fn row_bytes(system: &Evaluator, columns: &[Column]) -> usize {
     let s = system.structure();
     let components: usize = columns.iter().map(|c| c.dim).sum();
     8 * (7 + s.nq() + s.nu() + components + lines(system).len()) + 4 * (1 + columns.len())
@@ -133,7 +134,7 @@ impl Recorder {
     /// A recorder for a system, into `path`.
     pub fn new(
         path: &Path,
-        system: &dyn System,
+        system: &Evaluator,
         columns: Vec<Column>,
         every: usize,
         order: u32,
@@ -248,7 +249,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn begin(&mut self, system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &Evaluator, start: &State) {
         let kinetic = nonsmooth::accounting::Meter::default().kinetic(system, start.t, &start.q, &start.u);
         self.energy = kinetic + nonsmooth::accounting::potential_energy(system, start.t, &start.q);
         let numbers = [self.energy, 0.0, 0.0, 0.0, 0.0];

@@ -17,6 +17,7 @@ use crate::file::{Decode, Document, Fault, Formula, Origin, SceneError};
 use crate::model::bodies::{Drawn, DrawnBar, DrawnSpring};
 use crate::model::{Numbers, Picture, Units};
 use complementarity::Options as SolverOptions;
+use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::scheme::{SchemeInfo, Settings};
 use nonsmooth::{Error, Simulation, SimulationOptions, State, System};
 use nonsmooth_multibody::Geometry;
@@ -25,6 +26,7 @@ use request::apply;
 use scheme::scheme_settings;
 use start::start;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A scene that is ready to run.
 pub struct Prepared {
@@ -35,7 +37,7 @@ pub struct Prepared {
     /// Its parameters.
     pub numbers: Numbers,
     /// The system.
-    pub system: Box<dyn System>,
+    pub system: Arc<dyn System>,
     /// What is drawn of its bodies.
     pub drawn: Vec<Drawn>,
     /// What is drawn of its springs.
@@ -65,9 +67,15 @@ pub struct Prepared {
     /// Things to know about its bodies.
     pub warnings: Vec<String>,
     places: BTreeMap<String, Origin>,
+    work: Workspace,
 }
 
 impl Prepared {
+    /// The system, with memory to evaluate it.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(&*self.system, &self.work)
+    }
+
     /// Reads and prepares a scene.
     pub fn load(name: &str, request: &Request) -> Result<Self, SceneError> {
         Self::new(read(name)?, request)
@@ -145,6 +153,7 @@ impl Prepared {
             scene,
             numbers,
             system,
+            work: Workspace::default(),
             drawn,
             springs,
             bars,
@@ -181,8 +190,9 @@ impl Prepared {
     }
 
     /// The run, checked, before its first step.
-    pub fn simulation(&self) -> Result<Simulation<'_>, SceneError> {
+    pub fn simulation(&self) -> Result<Simulation<'static>, SceneError> {
         let scheme = (self.scheme.make)(&self.settings).map_err(|e| self.blame(&Error::from(e)))?;
-        Simulation::new(&*self.system, self.start.clone(), scheme, self.options.clone()).map_err(|e| self.blame(&e))
+        Simulation::new(Arc::clone(&self.system), self.start.clone(), scheme, self.options.clone())
+            .map_err(|e| self.blame(&e))
     }
 }

@@ -10,10 +10,11 @@ use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
 use nonsmooth_multibody::{Geometry, Layout, Multibody};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The system of a scene and what is known of its parts.
 pub(super) struct Parts {
-    pub(super) system: Box<dyn System>,
+    pub(super) system: Arc<dyn System>,
     pub(super) drawn: Vec<Drawn>,
     pub(super) springs: Vec<DrawnSpring>,
     pub(super) bars: Vec<DrawnBar>,
@@ -48,7 +49,7 @@ impl Parts {
             let places = built.places;
             let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
             return Ok(Self {
-                system: Box::new(system),
+                system: Arc::new(system),
                 drawn: Vec::new(),
                 springs: Vec::new(),
                 bars: Vec::new(),
@@ -89,7 +90,7 @@ impl Parts {
                 return Err(Fault::new(&key.origin, message));
             }
             let (lagrangian, unused) = (false, Vec::new());
-            let system = Box::new(multibody);
+            let system = Arc::new(multibody);
             return Ok(Self {
                 system,
                 drawn,
@@ -115,7 +116,7 @@ impl Parts {
         let parts: Vec<(u64, Box<dyn System>)> =
             vec![(0, Box::new(formulas)), (Multibody::FIRST_IDENTITY, Box::new(multibody))];
         Ok(Self {
-            system: Box::new(Combined::new(names, velocities, parts)),
+            system: Arc::new(Combined::new(names, velocities, parts)),
             drawn,
             springs,
             bars,

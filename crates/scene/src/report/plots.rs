@@ -74,7 +74,7 @@ pub(super) fn plots(
     kept: &[Kept],
     arrays: &mut Arrays,
 ) -> io::Result<Plots> {
-    let system = &*prepared.system;
+    let system = &prepared.evaluator();
     let s = system.structure();
     let (nq, nu) = (s.nq(), s.nu());
     let components = components(&recorded.columns);

@@ -167,7 +167,7 @@ impl<'a> Replay<'a> {
         self.t.push(t);
         self.scenery.add_frame(t, q, u);
         self.take_events(t);
-        let system = &*self.prepared.system;
+        let system = &self.prepared.evaluator();
         for (i, m) in self.marked.iter_mut().enumerate() {
             let spot = m.mark.at(t, q, u);
             let mut gap = [0.0];
@@ -311,7 +311,7 @@ fn state_at_start(prepared: &Prepared, k: &Interaction, gap: f64) -> u8 {
     }
     let n = k.dofs.len();
     let (mut w, mut chi) = (vec![0.0; k.dim() * n], vec![0.0; k.dim()]);
-    prepared.system.velocity(k, prepared.start.t, &prepared.start.q, &mut w, &mut chi);
+    prepared.evaluator().velocity(k, prepared.start.t, &prepared.start.q, &mut w, &mut chi);
     let slip = |r: usize| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &prepared.start.u);
     if (1..k.dim()).any(|r| slip(r) != 0.0) { SLIPS } else { STICKS }
 }

@@ -36,7 +36,7 @@ pub(crate) fn write_run_page(
     let archive = Archive::open(trajectory)?;
     let s = &outcome.summary;
     let mut list = Candidates::default();
-    prepared.system.candidates(prepared.start.t, &prepared.start.q, &prepared.start.u, Reach::ALL, &mut list);
+    prepared.evaluator().candidates(prepared.start.t, &prepared.start.q, &prepared.start.u, Reach::ALL, &mut list);
     let mut t = archive.rows("t")?;
     let rows = t.len();
     let span = if rows == 0 { (0.0, 0.0) } else { (t.one(0)?, t.one(rows - 1)?) };
@@ -194,7 +194,7 @@ impl Inside {
         let parts = (dt / self.spacing).ceil();
         for k in 1..parts as usize {
             let t = from.t + dt * k as f64 / parts;
-            let (q, u) = between(&*prepared.system, from, to, dt, false, t);
+            let (q, u) = between(&prepared.evaluator(), from, to, dt, false, t);
             replay.frame_between(row, t, &q, &u, sigma);
         }
     }

@@ -33,7 +33,7 @@ pub(crate) struct Point {
 
 impl Observer for Watch {
     fn step(&mut self, view: &StepView) {
-        let end = &view.step.end;
+        let end = &view.end;
         let multiplier = view.step.multipliers().iter().fold(0.0, |m: f64, tau| m.max(tau.abs()));
         let (q, u) = (end.q.clone(), end.u.clone());
         self.0.push(Point { t: end.t, q, u, energy: view.energy.unwrap(), multiplier });

@@ -8,10 +8,11 @@ mod slope;
 mod turning;
 mod whole_runs;
 
+use nonsmooth::State;
 use nonsmooth::accounting::Line;
+use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::Kind;
 use nonsmooth::simulation::{Observer, Record, Recording, Status, StepView, Summary, Trajectory};
-use nonsmooth::{State, System};
 use nonsmooth_scene::prepare::{Prepared, Request};
 
 /// A scene under `rattle`.
@@ -41,7 +42,7 @@ pub(crate) struct Watch {
 }
 
 impl Observer for Watch {
-    fn begin(&mut self, system: &dyn System, start: &State) {
+    fn begin(&mut self, system: &Evaluator, start: &State) {
         self.states.begin(system, start);
     }
 

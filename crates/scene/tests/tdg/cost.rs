@@ -2,51 +2,52 @@
 
 use super::{degree, prepare};
 use complementarity::linear::Matrix;
+use nonsmooth::contract::Workspace;
 use nonsmooth::contract::{Candidates, Interaction, Reach, System};
 use nonsmooth::contract::{Derivatives, Structure};
 use nonsmooth::scheme;
 use nonsmooth::simulation::{Observe, Status};
 use nonsmooth::{Simulation, SimulationOptions, State};
 use nonsmooth_scene::prepare::Prepared;
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A system that counts how often its forces are evaluated.
-struct Counting<'a>(&'a dyn System, Cell<usize>);
+struct Counting<'a>(&'a dyn System, AtomicUsize);
 
 impl System for Counting<'_> {
     fn structure(&self) -> &Structure {
         self.0.structure()
     }
-    fn mass(&self, t: f64, q: &[f64], m: &mut Matrix) {
-        self.0.mass(t, q, m);
+    fn mass(&self, work: &Workspace, t: f64, q: &[f64], m: &mut Matrix) {
+        self.0.mass(work, t, q, m);
     }
-    fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.0.force(i, t, q, u, h);
+    fn force(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.0.force(work, i, t, q, u, h);
     }
-    fn forces(&self, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        self.1.set(self.1.get() + 1);
-        self.0.forces(t, q, u, h);
+    fn forces(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.forces(work, t, q, u, h);
     }
-    fn candidates(&self, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
-        self.0.candidates(t, q, u, reach, out);
+    fn candidates(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], reach: Reach, out: &mut Candidates) {
+        self.0.candidates(work, t, q, u, reach, out);
     }
-    fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        self.0.position(k, t, q, g);
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        self.0.position(work, k, t, q, g);
     }
-    fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        self.0.velocity(k, t, q, w, chi);
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        self.0.velocity(work, k, t, q, w, chi);
     }
-    fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        self.0.kinematics(t, q, u, qdot);
+    fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
+        self.0.kinematics(work, t, q, u, qdot);
     }
-    fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        self.0.potential(i, t, q)
+    fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
+        self.0.potential(work, i, t, q)
     }
-    fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
-        self.0.force_jacobian(i, t, q, u, a, b, m);
+    fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
+        self.0.force_jacobian(work, i, t, q, u, a, b, m);
     }
-    fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.0.velocity_rate(k, t, q, u, out);
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.0.velocity_rate(work, k, t, q, u, out);
     }
     fn derivatives(&self) -> Derivatives {
         self.0.derivatives()
@@ -58,14 +59,14 @@ impl System for Counting<'_> {
 
 /// The end of a run of `steps` steps from a state, and the evaluations it took.
 fn go(system: &dyn System, start: &State, end: f64, scheme: &str, m: Option<usize>, steps: usize) -> (State, usize) {
-    let counting = Counting(system, Cell::new(0));
+    let counting = Counting(system, AtomicUsize::new(0));
     let settings = m.map_or_else(scheme::Settings::new, |m| scheme::Settings::new().number("degree", m as f64));
     let scheme = scheme::make(scheme, &settings).unwrap();
     let mut options = SimulationOptions::new((end - start.t) / steps as f64, end);
     options.observe = Observe::NONE;
     let summary = Simulation::new(&counting, start.clone(), scheme, options).unwrap().run();
     assert_eq!(summary.status, Status::Done);
-    (summary.end, counting.1.get())
+    (summary.end, counting.1.load(Ordering::Relaxed))
 }
 
 /// Evaluations until position and velocity at the end are right to 1e-8 of their size.

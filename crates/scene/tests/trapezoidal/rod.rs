@@ -13,7 +13,7 @@ const ROD: &str = "painleve_rod";
 fn where_no_force_exists_the_run_goes_on_with_an_impulse() {
     // On acceleration level there is nothing.
     let prepared = prepare(ROD, "trapezoidal-lcp", 1e-4, 0.6, &[]);
-    let (system, start) = (&*prepared.system, &prepared.start);
+    let (system, start) = (&prepared.evaluator(), &prepared.start);
     let mut list = Candidates::default();
     system.candidates(0.0, &start.q, &start.u, Reach::ALL, &mut list);
     let mut solve = Solve { solver: solver::make("auto").unwrap(), options: Options::default() };

@@ -20,7 +20,7 @@ struct Watch(Vec<Point>);
 
 impl Observer for Watch {
     fn step(&mut self, view: &StepView) {
-        let (end, dt, order) = (&view.step.end, view.step.dt, view.step.order());
+        let (end, dt, order) = (&view.end, view.step.dt, view.step.order());
         let (q, u, energy) = (end.q.clone(), end.u.clone(), view.energy.unwrap());
         self.0.push(Point { t: end.t, dt, order, q, u, energy });
     }
