@@ -4,6 +4,7 @@ use crate::contract::ModelError;
 use crate::control::Uneven;
 use crate::names::did_you_mean;
 use crate::scheme::SettingsError;
+use crate::state::Unreadable;
 use complementarity::solver::OptionsError;
 
 /// Why a simulation cannot start. Every message names the offender.
@@ -26,6 +27,15 @@ pub enum Error {
         name: String,
         /// What was given.
         value: f64,
+    },
+    /// A checkpoint that is not one of this run.
+    #[error("this is no checkpoint of the run: {0}")]
+    Checkpoint(#[from] Unreadable),
+    /// A run whose controller cannot go on beyond its end.
+    #[error("the controller of this run cannot move its end to {end}")]
+    Extend {
+        /// What was asked for, s.
+        end: f64,
     },
     /// A step length that makes no progress.
     #[error("step {step} is not usable: it must be finite, > 0, and change t = {t} (t + step == t)")]

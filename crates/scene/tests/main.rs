@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test fails on an error
 
 mod augmented;
+mod checkpoints;
 mod closed_forms;
 mod formulas;
 mod fuzz;

@@ -63,6 +63,11 @@ const FEWER: &[(&str, &[&str])] = &[
     ("mixing_disks", &["parameters.number=40", "parameters.drum=0.25", "solver.tol=1e-10"]),
 ];
 
+/// Overrides that make a scene of many bodies or elements one of few.
+pub(crate) fn fewer(scene: &str) -> impl Iterator<Item = &'static str> {
+    FEWER.iter().filter(move |(name, _)| *name == scene).flat_map(|(_, set)| set.iter().copied())
+}
+
 /// Steps that are taken of every pair: through the first impacts of every scene.
 const STEPS: f64 = 3000.0;
 /// The same of heaps, whose steps are dear, and of schemes that choose their steps and make many of one.
@@ -87,8 +92,7 @@ fn every_scheme_runs_every_scene_that_its_capabilities_allow() {
 /// Runs a scheme on a scene and looks at the result. False if it is refused, for the reason in the list.
 fn runs(name: &str, scheme: &str) -> bool {
     let what = format!("{scheme} on {name}");
-    let set = FEWER.iter().filter(|(n, _)| *n == name).flat_map(|(_, set)| set.iter());
-    let set = set.map(|s| (*s).to_string()).collect();
+    let set = fewer(name).map(String::from).collect();
     let mut request = Request { scheme: Some(scheme.into()), set, ..Request::default() };
     let whole = Prepared::load(name, &request).unwrap();
     let dear = whole.scheme.adaptive || name.contains("disc") || name.contains("disk");

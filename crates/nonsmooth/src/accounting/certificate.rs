@@ -1,6 +1,7 @@
 //! The certificate of a step: the scheme's full discrete system, re-evaluated at the accepted state.
 
 use crate::contract::{Candidates, Evaluator, Kind};
+use crate::state::bytes;
 
 /// Residuals of a step and violations at its end. All are zero for a perfect step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -112,3 +113,18 @@ impl Certificate {
         max(&mut self.multiplier, other.multiplier);
     }
 }
+
+bytes!(Certificate {
+    dynamics,
+    kinematics,
+    law,
+    penetration,
+    gap_velocity,
+    joint_violation,
+    cone,
+    multiplier,
+    dynamics_culprit,
+    law_culprit,
+    penetration_culprit,
+    joint_culprit,
+});

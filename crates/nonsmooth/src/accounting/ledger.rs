@@ -21,7 +21,7 @@
 //! both lines are shown.
 
 use crate::contract::Evaluator;
-use crate::state::State;
+use crate::state::{State, bytes};
 
 /// A line of the ledger that is not a named force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,8 @@ impl Sum {
     }
 }
 
+bytes!(Sum { sum, compensation });
+
 /// Work of every named cause since the start. See the [module](self).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
@@ -94,6 +96,9 @@ pub struct Ledger {
     lines: [Sum; LINES.len()],
     absolute: Sum,
 }
+
+// Names and their number are the system's.
+bytes!(Ledger { forces, lines, absolute });
 
 impl Ledger {
     /// An empty ledger for a system.
@@ -113,6 +118,11 @@ impl Ledger {
     pub fn add_force(&mut self, i: usize, work: f64) {
         self.forces[i].add(work);
         self.absolute.add(work.abs());
+    }
+
+    /// Number of forces.
+    pub(crate) fn forces(&self) -> usize {
+        self.forces.len()
     }
 
     /// Forgets everything.

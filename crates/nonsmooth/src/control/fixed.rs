@@ -1,7 +1,7 @@
 //! A grid of equal steps.
 
 use super::{Controller, Proposal, Uneven, Verdict};
-use crate::state::Step;
+use crate::state::{Bytes, Reader, Step, Unreadable, Writer, bytes};
 
 /// A fixed grid t_k = t₀ + k h. If (T − t₀)/h is within 1e-6 of an integer N there are N steps, else
 /// the last is shortened to end at T. Known breaks end a step too.
@@ -12,6 +12,8 @@ pub struct FixedStep {
     end: f64,
     count: usize,
     breaks: Vec<f64>,
+    /// All of them, for an end that moves.
+    all_breaks: Vec<f64>,
     /// Grid points passed.
     k: usize,
     /// Breaks passed.
@@ -21,12 +23,20 @@ pub struct FixedStep {
 impl FixedStep {
     /// A grid of step `h` from `start` to `end`, with breaks in ascending order.
     pub fn new(start: f64, h: f64, end: f64, breaks: &[f64]) -> Self {
+        let (breaks, all_breaks) = (Vec::new(), breaks.to_vec());
+        let mut grid = Self { start, h, end, count: 0, breaks, all_breaks, k: 0, b: 0 };
+        grid.end_at(end);
+        grid
+    }
+
+    fn end_at(&mut self, end: f64) {
+        let (start, h) = (self.start, self.h);
         let ratio = (end - start) / h;
         let nearest = ratio.round();
         let count = if (ratio - nearest).abs() <= 1e-6 { nearest } else { ratio.ceil() } as usize;
         let near = 1e-9 * h;
-        let breaks: Vec<f64> = breaks.iter().copied().filter(|b| *b > start + near && *b < end - near).collect();
-        Self { start, h, end, count, breaks, k: 0, b: 0 }
+        self.breaks = self.all_breaks.iter().copied().filter(|b| *b > start + near && *b < end - near).collect();
+        (self.end, self.count) = (end, count);
     }
 
     /// Number of grid steps.
@@ -86,6 +96,27 @@ impl Controller for FixedStep {
         Some(self.count - self.k)
     }
 
+    fn extend(&mut self, end: f64) -> bool {
+        // Where a last step was shortened, the next one goes on to the grid.
+        let t = self.grid(self.k);
+        self.end_at(end);
+        self.k = ((t - self.start) / self.h * (1.0 + f64::EPSILON)).floor() as usize;
+        let near = 1e-9 * self.h;
+        if t > self.grid(self.k + 1) - near {
+            self.k += 1;
+        }
+        self.b = self.breaks.partition_point(|b| *b <= t + near);
+        true
+    }
+
+    fn write(&self, out: &mut Writer) {
+        Bytes::write(self, out);
+    }
+
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        Bytes::read(self, from)
+    }
+
     fn one_length(&self) -> Result<(), Uneven> {
         let (start, step) = (self.start, self.h);
         // As the last step is proposed.
@@ -100,6 +131,8 @@ impl Controller for FixedStep {
         }
     }
 }
+
+bytes!(FixedStep { start, h, end, count, breaks, all_breaks, k, b });
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ mod fixed;
 
 pub use fixed::FixedStep;
 
-use crate::state::Step;
+use crate::state::{Reader, Step, Unreadable, Writer};
 
 /// A step to try.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +48,19 @@ pub trait Controller: Send {
     /// Steps still to come, if known: for progress.
     fn remaining(&self) -> Option<usize> {
         None
+    }
+
+    /// Moves the end of the run, s. False if it cannot: the run is then at its end.
+    fn extend(&mut self, _end: f64) -> bool {
+        false
+    }
+
+    /// Appends what it knows to a checkpoint: for controllers that remember something.
+    fn write(&self, _out: &mut Writer) {}
+
+    /// Takes what was written.
+    fn read(&mut self, _from: &mut Reader) -> Result<(), Unreadable> {
+        Ok(())
     }
 
     /// Longest step that it will propose, s, if it is not the step of the run.

@@ -42,7 +42,7 @@ use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::control::{Controller, Span};
-use crate::state::{Outcome, Sigma, State, Step};
+use crate::state::{Outcome, Record, Sigma, State, Step};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::{FullProblem, room};
 
@@ -374,6 +374,13 @@ impl Scheme for Augmented {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        let mut records = self.base.records();
+        records.push(Box::<AugmentedMemory>::default());
+        records.push(Box::<AugmentedStep>::default());
+        records
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

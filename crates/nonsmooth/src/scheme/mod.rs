@@ -43,7 +43,7 @@ use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Needs};
 use crate::control::{Controller, Span};
 use crate::names::nearest;
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::{FullProblem, Options, Report, Solver};
 
 /// Order of convergence of a scheme.
@@ -240,6 +240,11 @@ pub trait Scheme: Send {
 
     /// Adds the work of everything that the step applied, and its numerical defects, to the ledger.
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger);
+
+    /// One record of each type that its states and steps may have, empty: a checkpoint is read into copies of them.
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        Vec::new()
+    }
 
     /// The last one-step problem, for saving.
     fn last_problem(&self) -> Option<&FullProblem>;

@@ -16,6 +16,7 @@
 //! turns (a joint, a curved contact): its W is that of the end for the whole step. Velocity level: a contact that
 //! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
 
+use super::ThetaMemory;
 use super::settings::{OptionInfo, Settings, SettingsError};
 use super::symmetry::directions_stay;
 use super::theta_step::{
@@ -26,7 +27,7 @@ use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::Evaluator;
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
 const OPTIONS: &[OptionInfo] = &[THETA, FORECAST, GAMMA, FORCE, NEWTON_TOL];
@@ -126,6 +127,10 @@ impl Scheme for MoreauJean {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.step.account(system, start, step, None, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<ThetaMemory>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -18,9 +18,10 @@ use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use super::{ProjectedStep, ThetaMemory};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::Evaluator;
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
 const THETA: OptionInfo = OptionInfo {
@@ -100,6 +101,10 @@ impl Scheme for PositionTheta {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.step.account(system, start, step, None, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<ThetaMemory>::default(), Box::<ProjectedStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

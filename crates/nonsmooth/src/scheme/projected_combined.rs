@@ -27,9 +27,10 @@ use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, NEWTON_TOL, THETA};
 use super::velocity_level::{SUPPORTS, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use super::{ProjectedStep, ThetaMemory};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
 const OPTIONS: &[OptionInfo] = &[THETA, VIOLATION_TOL, COUPLING, METRIC, NEWTON_TOL];
@@ -118,6 +119,10 @@ impl Scheme for ProjectedCombined {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.projected.account(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<ThetaMemory>::default(), Box::<ProjectedStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

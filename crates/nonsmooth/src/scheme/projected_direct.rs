@@ -24,9 +24,10 @@ use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, forecast_from};
 use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use super::{ProjectedStep, ThetaMemory};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::Evaluator;
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
 const OPTIONS: &[OptionInfo] = &[THETA, FORECAST, GAMMA, VIOLATION_TOL, COUPLING, METRIC, NEWTON_TOL];
@@ -98,6 +99,10 @@ impl Scheme for ProjectedDirect {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.projected.account(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<ThetaMemory>::default(), Box::<ProjectedStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -46,7 +46,7 @@ use super::velocity_level::SUPPORTS;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Candidates, Evaluator};
-use crate::state::{State, Step, StepReport};
+use crate::state::{Record, State, Step, StepReport};
 use complementarity::FullProblem;
 use first::First;
 use second::{Second, Solution};
@@ -260,6 +260,10 @@ impl Scheme for Rattle {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.examine_work(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<RattleMemory>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -52,7 +52,7 @@ use super::velocity_level::is_impact;
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
-use crate::state::{Sigma, State, Step, StepReport};
+use crate::state::{Record, Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
 use equation::{Before, Equation, Place};
 use examine::Split;
@@ -334,6 +334,10 @@ impl Scheme for SchatzmanPaoli {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.examine(system, start, step, None, Some((meter, out)));
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<SchatzmanPaoliMemory>::default(), Box::<SchatzmanPaoliStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -61,7 +61,7 @@ use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
 use crate::polynomial::lagrange;
-use crate::state::{State, Step};
+use crate::state::{Record, State, Step};
 use complementarity::linear::dense::{all_finite, dot, norm};
 use complementarity::{FullProblem, room};
 use jump::{Jump, Place};
@@ -323,6 +323,10 @@ impl Scheme for Tdg {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<TdgMemory>::default(), Box::<TdgStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

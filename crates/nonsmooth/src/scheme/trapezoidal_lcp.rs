@@ -70,7 +70,7 @@ use super::velocity_level::{Restitution, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
-use crate::state::{Reason, State, Step};
+use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
 use events::{Place, Start, Watch};
@@ -393,6 +393,10 @@ impl Scheme for TrapezoidalLcp {
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         self.work_done(system, start, step, meter, out);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<TrapezoidalMemory>::default(), Box::<TrapezoidalStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

@@ -5,6 +5,7 @@
 //! the number of interactions that were ever met.
 
 use crate::contract::Candidates;
+use crate::state::{Bytes, Reader, Unreadable, Writer};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -106,6 +107,26 @@ impl<T: Default> ByIdentity<T> {
     /// All identities and their values, in the order in which they were met.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(u64, T)> {
         self.values.iter()
+    }
+}
+
+impl<T: Bytes + Default> Bytes for ByIdentity<T> {
+    fn write(&self, out: &mut Writer) {
+        self.values.write(out);
+        self.present.write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.values.read(from)?;
+        self.present.read(from)?;
+        self.places = self.values.iter().zip(0..).map(|((id, _), place)| (*id, place)).collect();
+        // No list has this version: the next one is compared with what was present.
+        self.version = 0;
+        let last = self.values.len() as u32;
+        if self.present.iter().any(|p| *p != NONE && *p >= last) {
+            let expected = format!("less than {last}");
+            return Err(Unreadable::Other { found: "a place beyond the last interaction".into(), expected });
+        }
+        Ok(())
     }
 }
 

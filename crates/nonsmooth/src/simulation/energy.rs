@@ -1,6 +1,7 @@
 //! Energies along a run, and how well the ledger closes.
 
 use crate::accounting::Ledger;
+use crate::state::bytes;
 
 /// Energies along a run and the closure of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -36,3 +37,5 @@ impl EnergySummary {
         self.closure = if self.worst_gap == 0.0 { 0.0 } else { self.worst_gap / scale };
     }
 }
+
+bytes!(EnergySummary { initial, last, max, max_kinetic, closure, worst_gap });

@@ -36,7 +36,7 @@ use crate::contract::Kind;
 use crate::law::Law;
 use crate::scheme::augmented::for_each_switch;
 use crate::scheme::is_impact;
-use crate::state::{Reason, State, Step};
+use crate::state::{Bytes, Reader, Reason, State, Step, Unreadable, Writer, bytes, read_choice, write_choice};
 use complementarity::Mode;
 
 /// What happened.
@@ -137,6 +137,55 @@ pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, Cha
     });
 }
 
+const KINDS: [EventKind; 12] = [
+    EventKind::Impact,
+    EventKind::Close,
+    EventKind::Open,
+    EventKind::Stick,
+    EventKind::Slip,
+    EventKind::AccumulationStart,
+    EventKind::AccumulationEnd,
+    EventKind::Break,
+    EventKind::Redundancy,
+    EventKind::Paradox,
+    EventKind::Instability,
+    EventKind::Switch,
+];
+const LAWS: [&str; 3] = ["normal", "friction", "element"];
+const MODES: [&str; 4] = ["closed", "open", "stick", "slip"];
+
+impl Default for Event {
+    fn default() -> Self {
+        Self { t: 0.0, kind: EventKind::Break, id: None, contact: None, change: None }
+    }
+}
+
+impl Bytes for Event {
+    fn write(&self, out: &mut Writer) {
+        self.t.write(out);
+        write_choice(&self.kind, &KINDS, out);
+        self.id.write(out);
+        self.change.is_some().write(out);
+        if let Some(change) = &self.change {
+            write_choice(&change.law, &LAWS, out);
+            write_choice(&change.from, &MODES, out);
+            write_choice(&change.to, &MODES, out);
+        }
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.t.read(from)?;
+        self.kind = read_choice(&KINDS, from)?;
+        self.id.read(from)?;
+        self.change = None;
+        if from.value()? {
+            let (law, before, after) =
+                (read_choice(&LAWS, from)?, read_choice(&MODES, from)?, read_choice(&MODES, from)?);
+            self.change = Some(Change { law, from: before, to: after });
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 struct Contact {
     /// Steps in a row in which it carried a percussion.
@@ -158,6 +207,9 @@ struct Contact {
     due: Option<f64>,
 }
 
+/// The mode of friction as an event says it: impressed or not.
+const FRICTION: [Option<Mode>; 3] = [None, Some(Mode::Constraint), Some(Mode::Impressed)];
+
 /// What is known of the limit of the impacts of a contact, s.
 #[derive(Debug, Clone, Copy, Default)]
 enum Limit {
@@ -165,6 +217,49 @@ enum Limit {
     Unknown,
     Predicted(f64),
     Confirmed(f64),
+}
+
+impl Bytes for Limit {
+    fn write(&self, out: &mut Writer) {
+        let (kind, t): (usize, f64) = match *self {
+            Limit::Unknown => (0, 0.0),
+            Limit::Predicted(t) => (1, t),
+            Limit::Confirmed(t) => (2, t),
+        };
+        (kind, t).write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        let (kind, t): (usize, f64) = (from.value()?, from.value()?);
+        *self = [Limit::Unknown, Limit::Predicted(t), Limit::Confirmed(t)].get(kind).copied().unwrap_or_default();
+        Ok(())
+    }
+}
+
+impl Bytes for Contact {
+    fn write(&self, out: &mut Writer) {
+        self.carrying.write(out);
+        self.closed.write(out);
+        write_choice(&self.friction, &FRICTION, out);
+        self.fastest.write(out);
+        self.impacts.write(out);
+        self.kept.write(out);
+        self.bounces.write(out);
+        self.accumulating.write(out);
+        self.limit.write(out);
+        self.due.write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.carrying.read(from)?;
+        self.closed.read(from)?;
+        self.friction = read_choice(&FRICTION, from)?;
+        self.fastest.read(from)?;
+        self.impacts.read(from)?;
+        self.kept = from.value::<usize>()?.min(KEPT);
+        self.bounces.read(from)?;
+        self.accumulating.read(from)?;
+        self.limit.read(from)?;
+        self.due.read(from)
+    }
 }
 
 /// Reads events off steps.
@@ -179,6 +274,8 @@ pub(crate) struct EventLog {
     /// Whether the step before ended at an event that its scheme located.
     located: bool,
 }
+
+bytes!(EventLog { contacts, redundancy, noise, impact_steps, located });
 
 /// Impacts of a contact that are remembered.
 const KEPT: usize = 4;

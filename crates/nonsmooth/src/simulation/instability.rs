@@ -11,6 +11,7 @@
 //! every step on the average; and if at least half of that is there: in some schemes numerical lines balance others, and what dampers take at once does no harm. An impact that is resolved at a step end, not where it happens, also moves G, by O(dt) of the energy; but not one per cent in every step.
 
 use crate::accounting::{Ledger, Line};
+use crate::state::bytes;
 
 /// Growth of the energy per step that is one of an instability.
 const PER_STEP: f64 = 0.01;
@@ -30,6 +31,8 @@ pub(super) struct Watch {
     highest: f64,
     scale: f64,
 }
+
+bytes!(Watch { lowest, steps, lowest_potential, highest, scale });
 
 impl Watch {
     /// Begins with these energies.

@@ -9,6 +9,7 @@
 //! the culprit, and the one-step problem as JSON. An unconverged step is never taken.
 
 mod by_identity;
+mod checkpoint;
 mod energy;
 pub mod events;
 mod examine;
@@ -24,6 +25,7 @@ mod stop;
 mod summary;
 pub mod trajectory;
 
+pub use checkpoint::Checkpoint;
 pub use energy::EnergySummary;
 pub use events::{Change, Event, EventKind};
 pub use examine::{Observer, StepView};

@@ -1,5 +1,6 @@
 //! A run with the system that it moves.
 
+use super::checkpoint::Checkpoint;
 use super::examine::Observer;
 use super::options::SimulationOptions;
 use super::problem::Keep;
@@ -159,6 +160,66 @@ impl<'a> Simulation<'a> {
         observer.begin(&Evaluator::new(&*self.system, &self.work), &self.run.state);
         while self.advance(observer) == Advance::Stepped {}
         self.summary()
+    }
+
+    /// Runs until a step ends at `t` or after it, showing every final step to an observer. What was the end of the run is moved to `t` if
+    /// that is later.
+    pub fn run_to(&mut self, t: f64, observer: &mut dyn Observer) -> Result<Advance, Error> {
+        if t > self.run.options.end {
+            self.extend(t)?;
+        }
+        let near = 1e-9 * self.run.options.step;
+        while self.run.state.t < t - near {
+            let advance = self.advance(observer);
+            if advance != Advance::Stepped {
+                return Ok(advance);
+            }
+        }
+        Ok(Advance::Stepped)
+    }
+
+    /// Moves the end of the run, s: a run that has come to its end can go on.
+    pub fn extend(&mut self, end: f64) -> Result<(), Error> {
+        let t = self.run.state.t;
+        if !(end.is_finite() && end > t) {
+            return Err(Error::End { start: t, end });
+        }
+        if !self.run.controller.extend(end) {
+            return Err(Error::Extend { end });
+        }
+        self.run.options.end = end;
+        Ok(())
+    }
+
+    /// Everything that the run goes on from, as bytes. See [`Checkpoint`].
+    pub fn checkpoint(&self) -> Checkpoint {
+        self.run.write(&Evaluator::new(&*self.system, &self.work))
+    }
+
+    /// A run that goes on from a checkpoint: of the same system, by the same scheme with the same options. If the end of the options is
+    /// another one than that of the run, it is moved.
+    pub fn resume(
+        system: impl Into<Handle<'a>>,
+        mut scheme: Box<dyn Scheme>,
+        options: SimulationOptions,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, Error> {
+        let (system, work) = (system.into(), Workspace::default());
+        let (breaks, [start, first_end, step]) = (&system.structure().breaks, checkpoint.span()?);
+        let controller = match scheme.controller(&Span { start, end: first_end, step, breaks })? {
+            Some(own) => own,
+            None => Box::new(FixedStep::new(start, step, first_end, breaks)),
+        };
+        let end = options.end;
+        let evaluator = Evaluator::new(&*system, &work);
+        let mut run = Run::assemble(&evaluator, State::default(), scheme, options, controller)?;
+        run.read(&evaluator, checkpoint)?;
+        let moved = run.options.end != end;
+        let mut resumed = Self { system, work, run };
+        if moved {
+            resumed.extend(end)?;
+        }
+        Ok(resumed)
     }
 
     /// Makes one accepted step.

@@ -2,7 +2,7 @@
 
 use super::by_identity::ByIdentity;
 use crate::contract::Evaluator;
-use crate::state::Step;
+use crate::state::{Bytes, Reader, Step, Unreadable, Writer, bytes};
 use std::collections::BTreeMap;
 
 /// Components up to which a sum needs no memory of its own: contacts of any kind.
@@ -15,9 +15,20 @@ struct Sum {
     many: Vec<f64>,
 }
 
+bytes!(Sum { dim, few, many });
+
 /// Sums of percussions, N·s.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PercussionSums(ByIdentity<Sum>);
+
+impl Bytes for PercussionSums {
+    fn write(&self, out: &mut Writer) {
+        self.0.write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.0.read(from)
+    }
+}
 
 impl PercussionSums {
     /// Adds the percussions of a step. An interaction that can be named beforehand is listed even if it never carried any; one that

@@ -57,10 +57,12 @@ pub(super) struct Run {
     pub(super) trial: Box<Frame>,
     /// Accepted, not final, oldest first.
     #[allow(clippy::vec_box)]
-    pending: Vec<Box<Frame>>,
+    pub(super) pending: Vec<Box<Frame>>,
     #[allow(clippy::vec_box)]
     pub(super) spare: Vec<Box<Frame>>,
-    reach: f64,
+    pub(super) reach: f64,
+    /// Start, end and step that the controller was made for, s.
+    pub(super) span: [f64; 3],
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
     pub(super) watch: Watch,
@@ -91,7 +93,7 @@ pub enum Advance {
 const FIRST_REACH: f64 = 1e-3;
 
 impl Run {
-    /// Checks everything that can be checked before the first step.
+    /// A run from a start, everything checked that can be checked before the first step.
     pub(super) fn new(
         system: &Evaluator,
         start: State,
@@ -99,17 +101,32 @@ impl Run {
         options: SimulationOptions,
         controller: Box<dyn Controller>,
     ) -> Result<Self, Error> {
-        let info = scheme.base();
-        if let Some(feature) = info.supports.missing(&system.structure().needs) {
+        let missing = scheme.base().supports.missing(&system.structure().needs);
+        if let Some(feature) = missing {
             return Err(Error::Unsupported { scheme: scheme.info().name, feature });
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
+        if !scheme.base().supports.variable_step {
+            controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
+        }
+        let mut run = Self::assemble(system, start, scheme, options, controller)?;
+        run.summary.warnings = warnings;
+        run.begin(system);
+        Ok(run)
+    }
+
+    /// The same without the checks of the start, and before what is recorded begins.
+    pub(super) fn assemble(
+        system: &Evaluator,
+        start: State,
+        scheme: Box<dyn Scheme>,
+        options: SimulationOptions,
+        controller: Box<dyn Controller>,
+    ) -> Result<Self, Error> {
+        let info = scheme.base();
         if scheme.info().position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: scheme.info().name });
-        }
-        if !info.supports.variable_step {
-            controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
         }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
@@ -134,10 +151,10 @@ impl Run {
             events: Vec::new(),
             events_unlisted: 0,
             percussions: BTreeMap::new(),
-            warnings,
+            warnings: Vec::new(),
             derivatives: system.derivatives(),
         };
-        let mut this = Self {
+        Ok(Self {
             solve: with(chosen),
             fallback: fallback.flatten().map(strong),
             projection: None,
@@ -147,6 +164,7 @@ impl Run {
             pending: Vec::new(),
             spare: Vec::new(),
             reach: FIRST_REACH,
+            span: [start.t, options.end, options.step],
             ledger: Ledger::new(system),
             log: EventLog::new(info.impact_steps),
             watch: Watch::default(),
@@ -161,19 +179,22 @@ impl Run {
             controller,
             options,
             summary,
-        };
-        this.controller.arrived(this.state.t);
-        if this.options.observe.events {
-            start::closed_contacts(system, &this.state, |id, slips| this.log.closed_at_start(id, slips));
+        })
+    }
+
+    /// Records of the start.
+    pub(super) fn begin(&mut self, system: &Evaluator) {
+        self.controller.arrived(self.state.t);
+        if self.options.observe.events {
+            start::closed_contacts(system, &self.state, |id, slips| self.log.closed_at_start(id, slips));
         }
-        if this.options.observe.energy {
-            let (t, q, u) = (this.state.t, &this.state.q, &this.state.u);
-            let kinetic = this.meter.kinetic(system, t, q, u);
+        if self.options.observe.energy {
+            let (t, q, u) = (self.state.t, &self.state.q, &self.state.u);
+            let kinetic = self.meter.kinetic(system, t, q, u);
             let potential = potential_energy(system, t, q);
-            this.summary.energy.begin(kinetic, potential);
-            this.watch.begin(kinetic, potential);
+            self.summary.energy.begin(kinetic, potential);
+            self.watch.begin(kinetic, potential);
         }
-        Ok(this)
     }
 
     /// The summary up to now.

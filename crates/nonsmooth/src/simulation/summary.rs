@@ -5,7 +5,7 @@ use super::events::Event;
 use crate::accounting::Certificate;
 use crate::contract::Derivatives;
 use crate::scheme::Failure;
-use crate::state::{Outcome, State};
+use crate::state::{Outcome, State, bytes};
 use std::collections::BTreeMap;
 
 /// How a run ended.
@@ -95,6 +95,33 @@ pub struct Work {
     /// Steps with a switch that was not resolved, since switches were everywhere.
     pub coarse: usize,
 }
+
+bytes!(Work {
+    steps,
+    rejected,
+    scheme_calls,
+    solves,
+    iterations,
+    iterations_max,
+    pivots,
+    newton,
+    newton_max,
+    stages,
+    retries,
+    contacts,
+    contacts_max,
+    index_sets,
+    index_sets_max,
+    projection,
+    projection_max,
+    fallbacks,
+    reach_redone,
+    detected,
+    resolved,
+    inaccurate,
+    loose,
+    coarse
+});
 
 impl Work {
     /// Counts how a step came out.

@@ -1,6 +1,8 @@
 //! Bytes of checkpoints: numbers as their bits, little-endian, so that what is read is what was written.
 
 use super::field::Value;
+use super::record::Record;
+use std::collections::VecDeque;
 
 /// Bytes under way out.
 #[derive(Debug, Clone, Default)]
@@ -56,12 +58,21 @@ pub enum Unreadable {
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// One record of each type that may come.
+    known: &'a [Box<dyn Record>],
 }
 
 impl<'a> Reader<'a> {
-    /// From the beginning.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+    /// From the beginning, with one record of each type that may come.
+    pub fn new(bytes: &'a [u8], known: &'a [Box<dyn Record>]) -> Self {
+        Self { bytes, at: 0, known }
+    }
+
+    /// An empty record with this name.
+    pub fn record(&self, name: &str) -> Result<Box<dyn Record>, Unreadable> {
+        let found = self.known.iter().find(|r| r.name() == name);
+        let other = || Unreadable::Other { found: format!("a record `{name}`"), expected: "one of the scheme".into() };
+        found.map(|r| r.copy()).ok_or_else(other)
     }
 
     fn take(&mut self, n: usize) -> Result<&'a [u8], Unreadable> {
@@ -119,3 +130,141 @@ impl<'a> Reader<'a> {
         self.at == self.bytes.len()
     }
 }
+
+/// What can be written to bytes and read from them.
+pub trait Bytes {
+    /// Appends the value.
+    fn write(&self, out: &mut Writer);
+    /// Takes the value.
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable>;
+}
+
+macro_rules! numbers {
+    ($($t:ty),*) => { $(
+        impl Bytes for $t {
+            fn write(&self, out: &mut Writer) {
+                out.value(*self);
+            }
+            fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+                *self = from.value()?;
+                Ok(())
+            }
+        }
+    )* };
+}
+numbers!(f64, bool, u32, u64, usize, super::Sigma);
+
+impl Bytes for String {
+    fn write(&self, out: &mut Writer) {
+        out.text(self);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        *self = from.text()?.into();
+        Ok(())
+    }
+}
+
+impl<T: Bytes + Default> Bytes for Vec<T> {
+    fn write(&self, out: &mut Writer) {
+        out.value(self.len());
+        self.iter().for_each(|v| v.write(out));
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        let n = from.count(1)?;
+        self.clear();
+        for _ in 0..n {
+            let mut value = T::default();
+            value.read(from)?;
+            self.push(value);
+        }
+        Ok(())
+    }
+}
+
+impl<T: Bytes + Default> Bytes for VecDeque<T> {
+    fn write(&self, out: &mut Writer) {
+        out.value(self.len());
+        self.iter().for_each(|v| v.write(out));
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        let mut values = Vec::new();
+        values.read(from)?;
+        self.clear();
+        self.extend(values);
+        Ok(())
+    }
+}
+
+impl<T: Bytes + Default> Bytes for Option<T> {
+    fn write(&self, out: &mut Writer) {
+        out.value(self.is_some());
+        self.iter().for_each(|v| v.write(out));
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        *self = if from.value()? {
+            let mut value = T::default();
+            value.read(from)?;
+            Some(value)
+        } else {
+            None
+        };
+        Ok(())
+    }
+}
+
+impl<T: Bytes + ?Sized> Bytes for Box<T> {
+    fn write(&self, out: &mut Writer) {
+        (**self).write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        (**self).read(from)
+    }
+}
+
+impl<T: Bytes, const N: usize> Bytes for [T; N] {
+    fn write(&self, out: &mut Writer) {
+        self.iter().for_each(|v| v.write(out));
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.iter_mut().try_for_each(|v| v.read(from))
+    }
+}
+
+impl<A: Bytes, B: Bytes> Bytes for (A, B) {
+    fn write(&self, out: &mut Writer) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.0.read(from)?;
+        self.1.read(from)
+    }
+}
+
+/// Writes a word as its place in a list.
+pub(crate) fn write_choice<T: PartialEq>(value: &T, all: &[T], out: &mut Writer) {
+    out.value(all.iter().position(|v| v == value).unwrap_or(all.len()));
+}
+
+/// Reads a word of a list.
+pub(crate) fn read_choice<T: Copy>(all: &[T], from: &mut Reader) -> Result<T, Unreadable> {
+    let at: usize = from.value()?;
+    let other = || Unreadable::Other { found: format!("choice {at}"), expected: format!("one of {}", all.len()) };
+    all.get(at).copied().ok_or_else(other)
+}
+
+/// Implements [`Bytes`] for a struct, field by field.
+macro_rules! bytes {
+    ($type:ty { $($field:ident),* $(,)? }) => {
+        impl $crate::state::Bytes for $type {
+            fn write(&self, out: &mut $crate::state::Writer) {
+                $($crate::state::Bytes::write(&self.$field, out);)*
+            }
+            fn read(&mut self, from: &mut $crate::state::Reader) -> Result<(), $crate::state::Unreadable> {
+                $($crate::state::Bytes::read(&mut self.$field, from)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+pub(crate) use bytes;

@@ -1,14 +1,14 @@
 //! Fields of records: how each is cleared, copied, compared, laid out for another list of interactions, checked, written and read.
 
 use super::Percussions;
-use super::bytes::{Reader, Unreadable, Writer};
+use super::bytes::{Bytes, Reader, Unreadable, Writer};
 use super::sigma::Sigma;
 use crate::contract::{Candidates, Structure};
 use complementarity::room;
 use std::ops::{Deref, DerefMut};
 
 /// What a field of a record can do.
-pub trait Field {
+pub trait Field: Bytes {
     /// Forgets the value and keeps the memory.
     fn clear(&mut self);
     /// Copies, keeping the memory.
@@ -23,10 +23,6 @@ pub trait Field {
     fn check(&self, _structure: &Structure, _percussions: &Percussions) -> Result<(), Misfit> {
         Ok(())
     }
-    /// Appends the value.
-    fn write(&self, out: &mut Writer);
-    /// Takes the value.
-    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable>;
 }
 
 /// Why a field does not belong to a system.
@@ -122,6 +118,16 @@ impl Value for u64 {
     }
 }
 
+impl Value for usize {
+    const ABSENT: Self = 0;
+    fn bits(self) -> u64 {
+        self as u64
+    }
+    fn from_bits(bits: u64) -> Self {
+        bits as usize
+    }
+}
+
 impl Value for Sigma {
     const ABSENT: Self = Sigma::OPEN;
     fn bits(self) -> u64 {
@@ -142,17 +148,12 @@ macro_rules! scalars {
             fn clear(&mut self) { *self = $empty; }
             fn assign(&mut self, other: &Self) { *self = *other; }
             fn same(&self, other: &Self) -> bool { self.bits() == other.bits() }
-            fn write(&self, out: &mut Writer) { out.value(*self); }
-            fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-                *self = from.value()?;
-                Ok(())
-            }
         }
     )* };
 }
 scalars!(f64 = 0.0, bool = false, u32 = 0);
 
-impl<T: Value> Field for Vec<T> {
+impl<T: Value + Bytes + Default> Field for Vec<T> {
     fn clear(&mut self) {
         Vec::clear(self);
     }
@@ -162,12 +163,25 @@ impl<T: Value> Field for Vec<T> {
     fn same(&self, other: &Self) -> bool {
         same_bits(self, other)
     }
-    fn write(&self, out: &mut Writer) {
-        out.values(self);
-    }
-    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        from.values(self)
-    }
+}
+
+macro_rules! bytes_of_the_vector {
+    ($($name:ty $(, $t:ident)?;)*) => { $(
+        impl$(<$t: Bytes + Default>)? Bytes for $name {
+            fn write(&self, out: &mut Writer) {
+                self.0.write(out);
+            }
+            fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+                self.0.read(from)
+            }
+        }
+    )* };
+}
+bytes_of_the_vector! {
+    ByCoordinate;
+    ByVelocity;
+    ByComponent;
+    ByInteraction<T>, T;
 }
 
 /// What a newtype does as the vector in it.
@@ -181,12 +195,6 @@ macro_rules! as_its_vector {
         }
         fn same(&self, other: &Self) -> bool {
             self.0.same(&other.0)
-        }
-        fn write(&self, out: &mut Writer) {
-            self.0.write(out);
-        }
-        fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-            self.0.read(from)
         }
     };
 }
@@ -235,7 +243,7 @@ impl Field for ByComponent {
         }
     }
 }
-impl<T: Value> Field for ByInteraction<T> {
+impl<T: Value + Bytes + Default> Field for ByInteraction<T> {
     as_its_vector!();
     fn check(&self, _structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
         size(self.len(), percussions.ids().len())

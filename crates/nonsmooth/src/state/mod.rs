@@ -7,7 +7,8 @@ mod sigma;
 mod stages;
 mod step;
 
-pub use bytes::{Reader, Unreadable, Writer};
+pub use bytes::{Bytes, Reader, Unreadable, Writer};
+pub(crate) use bytes::{bytes, read_choice, write_choice};
 pub use field::{ByComponent, ByCoordinate, ByInteraction, ByVelocity, Field, Misfit};
 pub(crate) use record::record;
 pub use record::{Correction, Empty, Outcome, Record, Records};
@@ -91,6 +92,18 @@ impl Percussions {
         self.version = candidates.version();
     }
 
+    /// Copies another set of percussions, keeping the memory.
+    fn assign(&mut self, other: &Percussions) {
+        if self.version != other.version || self.ids.len() != other.ids.len() {
+            room::assign(&mut self.ids, &other.ids);
+            room::assign(&mut self.start, &other.start);
+            self.version = other.version;
+        }
+        room::assign(&mut self.values, &other.values);
+    }
+}
+
+impl Bytes for Percussions {
     fn write(&self, out: &mut Writer) {
         out.values(&self.ids);
         out.values(&self.start);
@@ -109,16 +122,6 @@ impl Percussions {
         }
         Err(Unreadable::Other { found: "percussions in no order".into(), expected: "percussions by identity".into() })
     }
-
-    /// Copies another set of percussions, keeping the memory.
-    fn assign(&mut self, other: &Percussions) {
-        if self.version != other.version || self.ids.len() != other.ids.len() {
-            room::assign(&mut self.ids, &other.ids);
-            room::assign(&mut self.start, &other.start);
-            self.version = other.version;
-        }
-        room::assign(&mut self.values, &other.values);
-    }
 }
 
 /// The state of a simulation at a time: everything that a step starts from.
@@ -136,29 +139,13 @@ pub struct State {
     pub memory: Records,
 }
 
+bytes!(State { t, q, u, percussions, memory });
+
 impl State {
     /// A state without history.
     #[inline]
     pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
         Self { t, q, u, percussions: Percussions::default(), memory: Records::default() }
-    }
-
-    /// Appends the state to a checkpoint.
-    pub fn write(&self, out: &mut Writer) {
-        out.value(self.t);
-        out.values(&self.q);
-        out.values(&self.u);
-        self.percussions.write(out);
-        self.memory.write(out);
-    }
-
-    /// Takes what was written. Records are read into those that the state has: [`crate::scheme::Scheme::memory`] makes them.
-    pub fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        self.t = from.value()?;
-        from.values(&mut self.q)?;
-        from.values(&mut self.u)?;
-        self.percussions.read(from)?;
-        self.memory.read(from)
     }
 
     /// Copies another state, keeping the memory.

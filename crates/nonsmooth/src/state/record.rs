@@ -5,7 +5,7 @@
 //! type at most, so that a scheme over another one keeps its own beside those of its base. What others may ask of a record are the provided
 //! methods of [`Record`].
 
-use super::bytes::{Reader, Unreadable, Writer};
+use super::bytes::{Bytes, Reader, Unreadable, Writer};
 use super::field::Misfit;
 use super::stages::Stages;
 use super::{Percussions, Step};
@@ -169,32 +169,29 @@ impl Records {
         self.iter().try_for_each(|r| r.check(structure, percussions))
     }
 
-    /// Appends all of them.
-    pub fn write(&self, out: &mut Writer) {
-        out.value(self.0.len() as u64);
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Record> {
+        self.0.iter().map(|r| &**r)
+    }
+}
+
+impl Bytes for Records {
+    fn write(&self, out: &mut Writer) {
+        out.value(self.0.len());
         for record in &self.0 {
             out.text(record.name());
             record.write(out);
         }
     }
-
-    /// Takes those that were written, each into the one of its name here.
-    pub fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        self.clear();
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.0.clear();
         for _ in 0..from.count(8)? {
             let name = from.text()?;
-            let Some(record) = self.0.iter_mut().find(|r| r.name() == name) else {
-                let (found, expected) = (format!("a record `{name}`"), "one of this scheme".into());
-                return Err(Unreadable::Other { found, expected });
-            };
+            let mut record = from.record(name)?;
             record.read(from)?;
+            self.0.push(record);
         }
         Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Record> {
-        self.0.iter().map(|r| &**r)
     }
 }
 
@@ -271,10 +268,10 @@ macro_rules! record {
                 Ok(())
             }
             fn write(&self, out: &mut $crate::state::Writer) {
-                $($crate::state::Field::write(&self.$field, out);)*
+                $($crate::state::Bytes::write(&self.$field, out);)*
             }
             fn read(&mut self, from: &mut $crate::state::Reader) -> Result<(), $crate::state::Unreadable> {
-                $($crate::state::Field::read(&mut self.$field, from)?;)*
+                $($crate::state::Bytes::read(&mut self.$field, from)?;)*
                 Ok(())
             }
             $($view)*

@@ -1,7 +1,7 @@
 //! Polynomials inside a step.
 
 use super::Percussions;
-use super::bytes::{Reader, Unreadable, Writer};
+use super::bytes::bytes;
 use super::field::Field;
 use crate::contract::Candidates;
 
@@ -69,10 +69,6 @@ impl Field for Stages {
             }
         }
     }
-    fn write(&self, out: &mut Writer) {
-        self.vectors().into_iter().for_each(|v| v.write(out));
-    }
-    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        self.vectors_mut().into_iter().try_for_each(|v| v.read(from))
-    }
 }
+
+bytes!(Stages { nodes, q, u, lambda });

@@ -1,7 +1,7 @@
 //! What a step returns.
 
 use super::sigma::Sigma;
-use super::{Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer};
+use super::{Bytes, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
 use crate::contract::Candidates;
 use complementarity::linear::dense::norm;
 use complementarity::{Report, room};
@@ -48,39 +48,6 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    fn counts(&mut self) -> [&mut usize; 11] {
-        let [first, second] = &mut self.stages;
-        [
-            &mut self.calls,
-            &mut self.solves,
-            &mut self.iterations,
-            &mut self.pivots,
-            &mut self.newton,
-            first,
-            second,
-            &mut self.retries,
-            &mut self.contacts,
-            &mut self.index_sets,
-            &mut self.projection,
-        ]
-    }
-
-    fn write(&self, out: &mut Writer) {
-        let mut copy = *self;
-        copy.counts().into_iter().for_each(|n| out.value(*n as u64));
-        out.value(self.residual);
-        out.value(self.noise);
-        out.value(self.non_unique);
-    }
-
-    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        for n in self.counts() {
-            *n = from.value::<u64>()? as usize;
-        }
-        (self.residual, self.noise, self.non_unique) = (from.value()?, from.value()?, from.value()?);
-        Ok(())
-    }
-
     /// Adds the work of problems whose residuals are accelerations that act for `dt`.
     pub(crate) fn add(&mut self, other: &StepReport, dt: f64) {
         self.solves += other.solves;
@@ -226,36 +193,6 @@ impl Step {
         self.end.memory.lay_out(&from.end.memory, those, list);
     }
 
-    /// Appends everything but the list of interactions.
-    pub(crate) fn write(&self, out: &mut Writer) {
-        out.value(self.dt);
-        self.end.write(out);
-        out.values(&self.active);
-        out.values(&self.sigma);
-        out.values(&self.gamma_minus);
-        out.values(&self.gamma_plus);
-        out.value(self.impact);
-        out.value(self.restitution_exponent);
-        out.value(self.reason == Reason::Event);
-        self.report.write(out);
-        self.record.write(out);
-    }
-
-    /// Takes what was written; [`Step::lay_out`] gives it a list.
-    pub(crate) fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        self.dt = from.value()?;
-        self.end.read(from)?;
-        from.values(&mut self.active)?;
-        from.values(&mut self.sigma)?;
-        from.values(&mut self.gamma_minus)?;
-        from.values(&mut self.gamma_plus)?;
-        self.impact = from.value()?;
-        self.restitution_exponent = from.value()?;
-        self.reason = if from.value()? { Reason::Event } else { Reason::Full };
-        self.report.read(from)?;
-        self.record.read(from)
-    }
-
     /// See [`Record::stages`].
     pub fn stages(&self) -> Option<&Stages> {
         self.record.iter().find_map(|r| r.stages())
@@ -309,5 +246,51 @@ impl Step {
     /// See [`Record::is_extrapolated`].
     pub fn is_extrapolated(&self) -> bool {
         self.record.iter().any(|r| r.is_extrapolated())
+    }
+}
+
+bytes!(StepReport {
+    calls,
+    solves,
+    iterations,
+    pivots,
+    newton,
+    stages,
+    retries,
+    contacts,
+    index_sets,
+    projection,
+    residual,
+    noise,
+    non_unique,
+});
+
+/// Everything but the list of interactions, which [`Step::lay_out`] gives it again.
+impl Bytes for Step {
+    fn write(&self, out: &mut Writer) {
+        self.dt.write(out);
+        self.end.write(out);
+        self.active.write(out);
+        self.sigma.write(out);
+        self.gamma_minus.write(out);
+        self.gamma_plus.write(out);
+        self.impact.write(out);
+        self.restitution_exponent.write(out);
+        (self.reason == Reason::Event).write(out);
+        self.report.write(out);
+        self.record.write(out);
+    }
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        self.dt.read(from)?;
+        self.end.read(from)?;
+        self.active.read(from)?;
+        self.sigma.read(from)?;
+        self.gamma_minus.read(from)?;
+        self.gamma_plus.read(from)?;
+        self.impact.read(from)?;
+        self.restitution_exponent.read(from)?;
+        self.reason = if from.value()? { Reason::Event } else { Reason::Full };
+        self.report.read(from)?;
+        self.record.read(from)
     }
 }

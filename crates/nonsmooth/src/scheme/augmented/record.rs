@@ -2,8 +2,8 @@
 
 use crate::contract::{Candidates, Structure};
 use crate::state::{
-    ByInteraction, Correction, Empty, Misfit, Outcome, Percussions, Reader, Record, Sigma, Stages, Step, Unreadable,
-    Writer, record,
+    ByInteraction, Bytes, Correction, Empty, Misfit, Outcome, Percussions, Reader, Record, Sigma, Step, Unreadable,
+    Writer, read_choice, record, write_choice,
 };
 use std::any::Any;
 
@@ -97,9 +97,8 @@ impl Record for AugmentedStep {
 
     fn lay_out(&mut self, from: &dyn Record, _those: &Percussions, list: &Candidates) {
         self.assign(from);
-        for step in &mut self.steps {
-            step.lay_out(list);
-        }
+        // Substeps of a checkpoint have no list.
+        self.steps.iter_mut().filter(|s| s.candidates.version() == 0).for_each(|s| s.lay_out(list));
     }
 
     fn check(&self, _structure: &Structure, _percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
@@ -107,25 +106,24 @@ impl Record for AugmentedStep {
     }
 
     fn write(&self, out: &mut Writer) {
-        out.value(OUTCOMES.iter().position(|o| *o == self.outcome).unwrap_or(0) as u64);
-        out.value(self.order);
-        out.value(self.error);
-        out.value(self.switches as u64);
-        out.values(&self.counts);
-        out.value(self.change);
-        [self.exhausted, self.even, self.project].into_iter().for_each(|b| out.value(b));
+        write_choice(&self.outcome, &OUTCOMES, out);
+        self.order.write(out);
+        self.error.write(out);
+        self.switches.write(out);
+        self.counts.write(out);
+        self.change.write(out);
+        [self.exhausted, self.even, self.project].write(out);
         self.rows().flatten().for_each(|step| step.write(out));
     }
 
     fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        let outcome: u64 = from.value()?;
-        self.outcome = OUTCOMES.get(outcome as usize).copied().unwrap_or_default();
-        self.order = from.value()?;
-        self.error = from.value()?;
-        self.switches = from.value::<u64>()? as usize;
-        from.values(&mut self.counts)?;
-        self.change = from.value()?;
-        (self.exhausted, self.even, self.project) = (from.value()?, from.value()?, from.value()?);
+        self.outcome = read_choice(&OUTCOMES, from)?;
+        self.order.read(from)?;
+        self.error.read(from)?;
+        self.switches.read(from)?;
+        self.counts.read(from)?;
+        self.change.read(from)?;
+        [self.exhausted, self.even, self.project] = [from.value()?, from.value()?, from.value()?];
         self.steps.clear();
         for _ in 0..self.counts.iter().map(|n| *n as usize).sum() {
             let mut step = Step::default();
@@ -133,10 +131,6 @@ impl Record for AugmentedStep {
             self.steps.push(step);
         }
         Ok(())
-    }
-
-    fn stages(&self) -> Option<&Stages> {
-        None
     }
 
     fn visited(&self, _step: &Step, see: &mut dyn FnMut(f64, &[f64])) {

@@ -25,7 +25,7 @@
 use super::AugmentedStep;
 use super::{ROUNDING, ROWS_FROM};
 use crate::control::{Controller, Proposal, Span, Verdict};
-use crate::state::{Outcome, Step};
+use crate::state::{Bytes, Outcome, Reader, Step, Unreadable, Writer, bytes};
 use std::collections::VecDeque;
 
 /// Smallest and largest step of a run, s.
@@ -64,6 +64,25 @@ pub struct StepSize {
     calm: usize,
 }
 
+bytes!(Lengths { dt_min, dt_max });
+bytes!(StepSize {
+    end,
+    breaks,
+    lengths,
+    accept_inaccurate,
+    crowd,
+    t,
+    dt,
+    tried,
+    no_increase,
+    open,
+    resolved,
+    shown,
+    halved,
+    coarse,
+    calm,
+});
+
 /// Switches for which there is room from the start.
 const MEMORY: usize = 1024;
 /// Laws that may switch in one step without being a crowd.
@@ -82,7 +101,7 @@ impl StepSize {
     pub fn new(span: &Span, lengths: Lengths, accept_inaccurate: bool, crowd: usize) -> Self {
         Self {
             end: span.end,
-            breaks: span.breaks.iter().copied().filter(|b| *b > span.start && *b < span.end).collect(),
+            breaks: span.breaks.iter().copied().filter(|b| *b > span.start).collect(),
             lengths,
             accept_inaccurate,
             crowd,
@@ -155,7 +174,7 @@ impl Controller for StepSize {
         if t >= self.end - near {
             return None;
         }
-        let target = self.breaks.iter().copied().find(|b| *b > t + near).unwrap_or(self.end);
+        let target = self.breaks.iter().copied().find(|b| *b > t + near && *b < self.end).unwrap_or(self.end);
         // A rest that is too short to be a step of its own goes with the step before it.
         if t + self.dt >= target - 0.5 * self.lengths.dt_min {
             self.tried = target - t;
@@ -218,6 +237,19 @@ impl Controller for StepSize {
 
     fn arrived(&mut self, t: f64) {
         self.t = t;
+    }
+
+    fn extend(&mut self, end: f64) -> bool {
+        self.end = end;
+        true
+    }
+
+    fn write(&self, out: &mut Writer) {
+        Bytes::write(self, out);
+    }
+
+    fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
+        Bytes::read(self, from)
     }
 
     fn lag(&self) -> usize {
