@@ -1,6 +1,8 @@
 //! One-step problems of chosen steps, written to files for `nonsmooth solve` and `nonsmooth race`.
 
 use crate::output::{Folder, FolderError};
+use nonsmooth::simulation::{Observer, StepView};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Files that a run may write.
@@ -64,9 +66,45 @@ impl Steps {
     }
 }
 
-/// The folder that problems go to. Other files in it are left alone, so that any folder will do.
-pub(crate) fn open(path: &Path) -> Result<Folder, FolderError> {
-    Folder::open(if path.as_os_str().is_empty() { Path::new(".") } else { path }, true)
+/// Writes the one-step problems of chosen steps.
+pub(crate) struct Dumps {
+    steps: Steps,
+    folder: Folder,
+    written: BTreeSet<usize>,
+    /// Why one could not be written: the run ends then.
+    fault: Option<FolderError>,
+}
+
+impl Dumps {
+    /// Into a folder. Other files in it are left alone, so that any folder will do.
+    pub(crate) fn new(steps: Steps, path: &Path) -> Result<Self, FolderError> {
+        let folder = Folder::open(if path.as_os_str().is_empty() { Path::new(".") } else { path }, true)?;
+        Ok(Self { steps, folder, written: BTreeSet::new(), fault: None })
+    }
+
+    /// Number of files.
+    pub(crate) fn finish(self) -> Result<usize, FolderError> {
+        self.fault.map_or(Ok(self.written.len()), Err)
+    }
+}
+
+impl Observer for Dumps {
+    fn step(&mut self, _view: &StepView) {}
+
+    fn wants_problem(&mut self, number: usize) -> bool {
+        self.steps.contains(number)
+    }
+
+    fn problem(&mut self, number: usize, problem: String) {
+        match self.folder.write(&file_name(number), problem.as_bytes()) {
+            Ok(()) => _ = self.written.insert(number),
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+
+    fn ends_run(&self) -> bool {
+        self.fault.is_some()
+    }
 }
 
 /// Name of the file of step `k`.

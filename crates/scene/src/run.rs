@@ -1,13 +1,12 @@
 //! A run of a scene: the loop with everything that watches it.
 
-use crate::dump::{self, Steps};
+use crate::dump::{Dumps, Steps};
 use crate::file::SceneError;
 use crate::output::{Folder, FolderError, Recorder, columns, events_csv, meta_json, row_bytes};
 use crate::prepare::Prepared;
 use crate::report::write_run_page;
-use nonsmooth::contract::Evaluator;
-use nonsmooth::simulation::{Advance, Observer, Record, Recording, Status, StepView, Trajectory};
-use nonsmooth::{State, Summary};
+use nonsmooth::Summary;
+use nonsmooth::simulation::{Observer, Record, Recording, Status, StepView, Trajectory};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -88,27 +87,20 @@ pub enum RunError {
     Trajectory(#[from] std::io::Error),
 }
 
-struct Watch<'a> {
-    at: Trajectory,
-    recorder: Option<&'a mut Recorder>,
+/// Says how far the run is, now and then.
+struct Progress<'a> {
+    tell: &'a mut dyn FnMut(f64, f64),
+    /// Start and length of the run, s.
+    span: (f64, f64),
+    steps: usize,
 }
 
-impl Observer for Watch<'_> {
-    fn begin(&mut self, system: &Evaluator, start: &State) {
-        self.at.begin(system, start);
-        if let Some(r) = &mut self.recorder {
-            r.begin(system, start);
-        }
-    }
-
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
-        self.at.wanted(start, end, times);
-    }
-
+impl Observer for Progress<'_> {
     fn step(&mut self, view: &StepView) {
-        self.at.step(view);
-        if let Some(r) = &mut self.recorder {
-            r.step(view);
+        self.steps += 1;
+        if self.steps.is_multiple_of(256) {
+            let (start, length) = self.span;
+            (self.tell)(view.end.t, (view.end.t - start) / length);
         }
     }
 }
@@ -156,33 +148,17 @@ impl Prepared {
             )?);
             folder = Some(opened);
         }
-        let dumps = if run.dump.is_empty() { None } else { Some(dump::open(&run.dump_to)?) };
-        let mut watch = Watch { at: Trajectory::new(Recording::At(run.at.clone())), recorder: recorder.as_mut() };
+        let dumps = if run.dump.is_empty() { None } else { Some(Dumps::new(run.dump.clone(), &run.dump_to)?) };
+        let span = (self.start.t, end - self.start.t);
+        let progress = Progress { tell: progress, span, steps: 0 };
+        let at = Trajectory::new(Recording::At(run.at.clone()));
+        let mut watch = ((at, recorder.as_mut()), (dumps, progress));
         let clock = Instant::now();
-        watch.begin(&self.evaluator(), &self.start);
-        let (mut count, mut dumped) = (0usize, 0);
-        loop {
-            if run.dump.contains(simulation.work().steps + 1) {
-                simulation.keep_problem();
-            }
-            if simulation.advance(&mut watch) != Advance::Stepped {
-                break;
-            }
-            if let (Some(problem), Some(folder)) = (simulation.take_problem(), &dumps) {
-                folder.write(&dump::file_name(simulation.work().steps), problem.as_bytes())?;
-                dumped += 1;
-            }
-            count += 1;
-            if count.is_multiple_of(256) {
-                let t = simulation.state().t;
-                progress(t, t / end);
-            }
-        }
+        let mut summary = simulation.run_with(&mut watch);
         let seconds = clock.elapsed().as_secs_f64();
-        let mut summary = simulation.summary();
         summary.warnings.extend(self.warnings.iter().cloned());
-        drop(simulation);
-        let at = watch.at.records().to_vec();
+        let ((at, _), (dumps, _)) = watch;
+        let (at, dumped) = (at.records().to_vec(), dumps.map_or(Ok(0), Dumps::finish)?);
 
         let mut saved = None;
         if let Some(problem) = summary.stop.as_ref().and_then(|s| s.problem.as_ref()) {

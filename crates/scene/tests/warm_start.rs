@@ -1,7 +1,7 @@
 //! What the percussions of the step before are worth: the one-step problems of a pile that settles, solved from zero and from them.
 
 use complementarity::{FullProblem, Options, Problem, solver};
-use nonsmooth::simulation::Advance;
+use nonsmooth::simulation::{Advance, Observer, StepView};
 use nonsmooth_scene::prepare::{Prepared, Request};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -59,6 +59,20 @@ fn solve(problem: &Problem, r: &mut [f64], options: &Options) -> usize {
     report.iterations
 }
 
+/// Keeps the problem of the last step.
+#[derive(Default)]
+struct Kept(String);
+
+impl Observer for Kept {
+    fn step(&mut self, _view: &StepView) {}
+    fn wants_problem(&mut self, _number: usize) -> bool {
+        true
+    }
+    fn problem(&mut self, _number: usize, problem: String) {
+        self.0 = problem;
+    }
+}
+
 #[test]
 fn percussions_of_the_step_before_save_two_thirds_of_the_iterations_of_a_settling_pile() {
     let set = [DISCS, WIDTH].map(|s| format!("parameters.{s}")).to_vec();
@@ -67,13 +81,10 @@ fn percussions_of_the_step_before_save_two_thirds_of_the_iterations_of_a_settlin
     let mut run = p.simulation().unwrap();
     let (mut falling, mut settled) = (Iterations::default(), Iterations::default());
     let mut before: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    loop {
-        // The text is that of `nonsmooth run --dump-steps`.
-        run.keep_problem();
-        if run.advance(&mut ()) != Advance::Stepped {
-            break;
-        }
-        let text = run.take_problem().unwrap();
+    // The text is that of `nonsmooth run --dump-steps`.
+    let mut kept = Kept::default();
+    while run.advance(&mut kept) == Advance::Stepped {
+        let text = std::mem::take(&mut kept.0);
         let (mut full, mut guess) = FullProblem::from_json(&text).unwrap();
         full.reduce().unwrap();
         let problem = full.reduced();

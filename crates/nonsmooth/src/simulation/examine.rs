@@ -1,54 +1,11 @@
-//! What happens to a step once it is final: certificate, ledger, events, sums, observers.
+//! What happens to a step once it is final: certificate, ledger, events, sums; then observers see it.
 
 use super::events::{Event, EventKind, switches};
+use super::observer::{Observer, StepView};
 use super::run::{Frame, Run};
-use crate::accounting::{Certificate, Ledger, Line, potential_energy};
+use crate::accounting::{Line, potential_energy};
 use crate::contract::Evaluator;
-use crate::state::{State, Step};
-
-/// A final step, as observers see it.
-pub struct StepView<'a> {
-    /// The system.
-    pub system: &'a Evaluator<'a>,
-    /// State before.
-    pub start: &'a State,
-    /// The step, as the scheme left it.
-    pub step: &'a Step,
-    /// State after: the end of the step, normalised and projected.
-    pub end: &'a State,
-    /// Its certificate, if computed.
-    pub certificate: Option<&'a Certificate>,
-    /// Kinetic plus potential energy at the end, if computed, J.
-    pub energy: Option<f64>,
-    /// The ledger since the start, if kept.
-    pub ledger: Option<&'a Ledger>,
-    /// States inside it, at the times that [`Observer::wanted`] gave, in that order; only of steps that are extrapolated, and not where a side step failed.
-    pub within: &'a [State],
-    /// Whether it is the last of the run.
-    pub last: bool,
-}
-
-impl StepView<'_> {
-    /// Whether the end was normalised or projected after the step, so that it is another one than the scheme left.
-    pub fn is_corrected(&self) -> bool {
-        !std::ptr::eq(self.end, &*self.step.end)
-    }
-}
-
-/// Sees every final step of a run.
-pub trait Observer {
-    /// Before the first step.
-    fn begin(&mut self, _system: &Evaluator, _start: &State) {}
-    /// Before a final step from `start` to `end` is shown: appends times inside it at which its state is wanted. It is asked of steps that are
-    /// extrapolated, whose inside is known by side steps alone.
-    fn wanted(&mut self, _start: f64, _end: f64, _times: &mut Vec<f64>) {}
-    /// After every final step.
-    fn step(&mut self, view: &StepView);
-}
-
-impl Observer for () {
-    fn step(&mut self, _view: &StepView) {}
-}
+use crate::state::State;
 
 impl Run {
     /// A final step: its certificate and its work as the scheme made it, energy and violations at the end that it was given, events,

@@ -1,9 +1,8 @@
 //! A run with the system that it moves.
 
 use super::checkpoint::Checkpoint;
-use super::examine::Observer;
+use super::observer::Observer;
 use super::options::SimulationOptions;
-use super::problem::Keep;
 use super::run::{Advance, Run};
 use super::summary::{Summary, Work};
 use crate::contract::{Evaluator, System, Workspace};
@@ -133,21 +132,6 @@ impl<'a> Simulation<'a> {
     /// Steps still to come, if the controller knows.
     pub fn remaining(&self) -> Option<usize> {
         self.run.controller.remaining()
-    }
-
-    /// Keeps the one-step problem of the next accepted step for [`Simulation::take_problem`]. Of a scheme that makes several, it is
-    /// the last.
-    pub fn keep_problem(&mut self) {
-        self.run.keep = Keep::Wanted;
-    }
-
-    /// The problem that was kept, as `complementarity::FullProblem::to_json` writes it: with the names of its interactions, and the
-    /// percussions of the step before as guess.
-    pub fn take_problem(&mut self) -> Option<String> {
-        match std::mem::take(&mut self.run.keep) {
-            Keep::Problem(text) => Some(text),
-            Keep::Nothing | Keep::Wanted => None,
-        }
     }
 
     /// Runs to the end.

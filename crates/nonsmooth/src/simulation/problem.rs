@@ -4,16 +4,6 @@ use super::run::Run;
 use crate::contract::Evaluator;
 use crate::state::{State, Step};
 
-/// What is kept of the next accepted step.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Keep {
-    #[default]
-    Nothing,
-    /// Its problem is wanted.
-    Wanted,
-    Problem(String),
-}
-
 impl Run {
     /// The last problem of the scheme, which made `step` from `start`.
     pub(super) fn last_problem(&self, system: &Evaluator, start: &State, step: &Step) -> Option<String> {

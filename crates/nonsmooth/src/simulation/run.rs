@@ -2,11 +2,10 @@
 
 use super::energy::EnergySummary;
 use super::events::EventLog;
-use super::examine::Observer;
 use super::instability::Watch;
+use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
-use super::problem::Keep;
 use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, Work};
@@ -73,7 +72,6 @@ pub(super) struct Run {
     pub(super) offsets: RefCell<Vec<f64>>,
     pub(super) certificate: Certificate,
     pub(super) breaks: Vec<f64>,
-    pub(super) keep: Keep,
 }
 
 /// What one call of [`Simulation::advance`] did.
@@ -173,7 +171,6 @@ impl Run {
             offsets: RefCell::default(),
             certificate: Certificate::default(),
             breaks: system.structure().breaks.clone(),
-            keep: Keep::Nothing,
             state: Box::new(start),
             scheme,
             controller,
@@ -219,7 +216,8 @@ impl Run {
         if self.summary.status == Status::Stopped {
             return Advance::Stopped;
         }
-        let interrupted = self.options.interrupt.as_ref().is_some_and(|f| f.load(Ordering::Relaxed));
+        let outside = self.options.interrupt.as_ref().is_some_and(|f| f.load(Ordering::Relaxed));
+        let interrupted = outside || observer.ends_run();
         if interrupted && self.controller.remaining() != Some(0) {
             self.flush(system, observer);
             self.summary.status = Status::Interrupted;
@@ -349,10 +347,11 @@ impl Run {
 
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
-        if self.keep == Keep::Wanted
-            && let Some(text) = self.last_problem(system, &self.state, &self.trial.step)
+        let number = self.summary.work.steps + 1;
+        if observer.wants_problem(number)
+            && let Some(problem) = self.last_problem(system, &self.state, &self.trial.step)
         {
-            self.keep = Keep::Problem(text);
+            observer.problem(number, problem);
         }
         let frame = &mut self.trial;
         let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction() != Correction::Wanted;

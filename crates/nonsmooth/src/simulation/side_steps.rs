@@ -1,7 +1,7 @@
 //! States inside a step that is extrapolated: by steps of the same scheme from the same start, shorter ones, which end where the state is wanted. They
 //! have the order of the step itself, where an interpolant through its ends has its own. They are not counted, and the run is the same without them.
 
-use super::examine::Observer;
+use super::observer::Observer;
 use super::run::{Frame, Run};
 use crate::contract::Evaluator;
 use crate::scheme::Solve;

@@ -1,7 +1,7 @@
 //! The end of a run that cannot go on: who is to blame, and the problem for looking at it.
 
 use super::events::{Event, EventKind};
-use super::examine::Observer;
+use super::observer::Observer;
 use super::run::{Advance, Run};
 use super::summary::{Status, Stop};
 use crate::contract::{Evaluator, Kind};
