@@ -37,18 +37,18 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let _ = writeln!(o, "\nforces");
     for (i, f) in s.forces.iter().enumerate() {
         let kind = if f.potential {
-            format!("potential, {:.6e} J at the start", system.potential(i, 0.0, q))
+            format!("potential, {:.6e} J at the start", system.potential(i, p.start.t, q))
         } else {
             "by value".into()
         };
         let _ = writeln!(o, "  {:<14} {kind}{}", f.name, if f.constant_jacobian { ", linear" } else { "" });
     }
-    let kinetic = Meter::default().kinetic(system, 0.0, q, u);
-    let potential = potential_energy(system, 0.0, q);
+    let kinetic = Meter::default().kinetic(system, p.start.t, q, u);
+    let potential = potential_energy(system, p.start.t, q);
     let _ = writeln!(o, "energy        kinetic {kinetic:.6e} J, potential {potential:.6e} J");
 
     let mut list = Candidates::default();
-    system.candidates(0.0, q, u, Reach::ALL, &mut list);
+    system.candidates(p.start.t, q, u, Reach::ALL, &mut list);
     joints(o, p, &list, &mut warnings);
     interactions(o, p, &list);
     if !s.breaks.is_empty() {
@@ -97,11 +97,11 @@ fn bodies(o: &mut String, p: &Prepared) {
     let shapes: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     let _ = writeln!(o, "shapes        {}", shapes.join(", "));
     let (reach, mut list) = (Reach { time: p.options.step, distance: 0.0 }, Candidates::default());
-    p.evaluator().candidates(0.0, &p.start.q, &p.start.u, reach, &mut list);
+    p.evaluator().candidates(p.start.t, &p.start.q, &p.start.u, reach, &mut list);
     let (mut near, mut least) = (0, f64::INFINITY);
     for k in list.items().iter().filter(|k| k.detected()) {
         let mut g = [0.0];
-        p.evaluator().position(k, 0.0, &p.start.q, &mut g);
+        p.evaluator().position(k, p.start.t, &p.start.q, &mut g);
         (near, least) = (near + 1, least.min(g[0]));
     }
     let _ = match near {
@@ -121,7 +121,7 @@ fn mass(o: &mut String, p: &Prepared) {
         return;
     }
     let mut m = Matrix::new(&s.pattern);
-    p.evaluator().mass(0.0, &p.start.q, &mut m);
+    p.evaluator().mass(p.start.t, &p.start.q, &mut m);
     for i in 0..n {
         let row: Vec<String> = (0..n).map(|j| format!("{:>14.6e}", m.get(i, j))).collect();
         let _ = writeln!(o, "  {:<8} {}", &s.velocities[i], row.join(" "));
@@ -142,7 +142,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
             shown = true;
         }
         let (mut w, mut chi) = (vec![0.0; k.dim() * k.dofs.len()], vec![0.0; k.dim()]);
-        p.evaluator().velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+        p.evaluator().velocity(k, p.start.t, &p.start.q, &mut w, &mut chi);
         let mut defect = 0.0f64;
         let mut rate = 0.0f64;
         for r in 0..k.dim() {
@@ -155,7 +155,7 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
         }
         if k.kind == Kind::Joint {
             let mut g = vec![0.0; k.dim()];
-            p.evaluator().position(k, 0.0, &p.start.q, &mut g);
+            p.evaluator().position(k, p.start.t, &p.start.q, &mut g);
             defect = g.iter().fold(0.0, |m, v| m.max(v.abs()));
         }
         let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
@@ -198,14 +198,14 @@ fn interactions(o: &mut String, p: &Prepared, list: &Candidates) {
             }
             let n = k.dofs.len();
             let (mut w, mut chi) = (vec![0.0; k.dim() * n], vec![0.0; k.dim()]);
-            p.evaluator().velocity(k, 0.0, &p.start.q, &mut w, &mut chi);
+            p.evaluator().velocity(k, p.start.t, &p.start.q, &mut w, &mut chi);
             let gamma: Vec<f64> =
                 (0..k.dim()).map(|r| chi[r] + k.row_times(&w[r * n..(r + 1) * n], &p.start.u)).collect();
             let name = p.system.name(k.id);
             let law = law_text(&k.law);
             if kind == Kind::Contact {
                 let mut g = [0.0];
-                p.evaluator().position(k, 0.0, &p.start.q, &mut g);
+                p.evaluator().position(k, p.start.t, &p.start.q, &mut g);
                 let mode = match (g[0] <= 0.0, gamma[0]) {
                     (false, v) if v < 0.0 => "open, approaching",
                     (false, _) => "open",

@@ -117,8 +117,9 @@ impl Prepared {
                 run.at.len()
             )));
         }
-        if let Some(t) = run.at.iter().find(|t| !(**t >= 0.0 && **t <= end)) {
-            return Err(RunError::Request(format!("--at {t} lies outside [0, {end}]")));
+        let start = self.start.t;
+        if let Some(t) = run.at.iter().find(|t| !(**t >= start && **t <= end)) {
+            return Err(RunError::Request(format!("--at {t} lies outside [{start}, {end}]")));
         }
         let mut simulation = self.simulation()?;
         let steps = simulation.remaining().unwrap_or(0);

@@ -14,6 +14,7 @@ mod projected;
 mod rattle;
 mod report;
 mod schemes;
+mod start;
 mod tdg;
 mod trapezoidal;
 mod twins;

@@ -142,7 +142,7 @@ fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
     if end > exact.until {
         return bad(format!("the closed form holds until t = {} s, the end is {end} s", exact.until));
     }
-    let (q, u) = exact.at(0.0);
+    let (q, u) = exact.at(p.start.t);
     let far = |a: &[f64], b: &[f64]| a.iter().zip(b).any(|(x, y)| !((x - y).abs() <= 1e-9 * (1.0 + y.abs())));
     if far(&q, &p.start.q) || far(&u, &p.start.u) {
         return bad(format!(
@@ -150,7 +150,7 @@ fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
             p.start.q, p.start.u
         ));
     }
-    match defect(p, exact, 0.0, end, SAMPLES) {
+    match defect(p, exact, p.start.t, end, SAMPLES) {
         None => Ok(()),
         Some((t, defect)) => bad(format!(
             "the closed form does not satisfy the equations of motion at t = {t} s (defect {defect:.1e}): does an override change the model?"
@@ -167,7 +167,7 @@ pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, sa
     for i in 0..samples {
         // Irrational fractions: no sample falls on an event.
         let t = from + (to - from) * ((i as f64 + 0.5) * 0.618_033_988_749_895).fract();
-        let d = 1e-5 * (1.0 + t);
+        let d = 1e-5 * (1.0 + t.abs());
         if t - d < from || t + d > to {
             continue;
         }

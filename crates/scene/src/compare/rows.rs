@@ -102,9 +102,9 @@ impl Timer {
 pub fn compare(document: &Document, request: &CompareRequest) -> Result<Comparison, String> {
     let base = Request { end: request.end, set: request.set.clone(), ..Request::default() };
     let plain = Prepared::new(document.clone(), &base).map_err(|e| e.to_string())?;
-    let end = plain.options.end;
-    if let Some(t) = request.at.iter().find(|t| !(**t >= 0.0 && **t <= end)) {
-        return Err(format!("--at {t} lies outside [0, {end}]"));
+    let (start, end) = (plain.start.t, plain.options.end);
+    if let Some(t) = request.at.iter().find(|t| !(**t >= start && **t <= end)) {
+        return Err(format!("--at {t} lies outside [{start}, {end}]"));
     }
     if let Some(h) = request.steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
         return Err(format!("step {h}: a step must be finite and > 0"));

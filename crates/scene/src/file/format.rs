@@ -36,7 +36,7 @@ record! {
         pub joint: Vec<Joint>,
         /// Set-valued elements without a gap.
         pub element: Vec<Element>,
-        /// State at t = 0.
+        /// State at the start.
         pub initial: Option<Initial>,
         /// Step and end.
         pub time: Time,
@@ -347,7 +347,7 @@ record! {
 
 record! {
     "[initial]"
-    /// The state at t = 0.
+    /// The state at the start.
     pub struct Initial {
         /// Coordinates: numbers or formulas of parameters, in order or by name. Default 0.
         pub q: Option<Formulas>,
@@ -360,12 +360,14 @@ record! {
 
 record! {
     "[time]"
-    /// Default step and end.
+    /// Default step, end and start.
     pub struct Time {
         /// Step (s).
         pub step: Formula,
-        /// End (s); the start is 0.
+        /// End (s).
         pub end: Formula,
+        /// Start (s). Default 0.
+        pub start: Option<Formula>,
     }
 }
 

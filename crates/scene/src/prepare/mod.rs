@@ -1,7 +1,7 @@
 //! From a scene and what was asked on the command line to a run that can start.
 //!
 //! - `request`: the file and what is asked of it. `parts`: the system.
-//! - `scheme`: the scheme and its options. `start`: the state at t = 0.
+//! - `scheme`: the scheme and its options. `start`: the state at the start.
 //! - `blame`: errors of the engine at their places in the file.
 
 mod blame;
@@ -50,7 +50,7 @@ pub struct Prepared {
     pub picture: Option<Picture>,
     /// Units of coordinates and velocities.
     pub units: Units,
-    /// The state at t = 0.
+    /// The state at the start.
     pub start: State,
     /// The scheme.
     pub scheme: &'static SchemeInfo,
@@ -118,6 +118,7 @@ impl Prepared {
             Some(t) => t,
             None => number(&scene.time.end)?,
         };
+        let t0 = scene.time.start.as_ref().map_or(Ok(0.0), &mut number)?;
         let mut options = SimulationOptions::new(step, end);
         if let Some(s) = &scene.solver {
             options.solver = s.name.clone().unwrap_or_else(|| "auto".into());
@@ -139,7 +140,7 @@ impl Prepared {
         numbers.offer("step", step);
         let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
         numbers.withdraw("step");
-        let start = start(document, &scene, &mut numbers, system.structure(), at_start)?;
+        let start = start(document, &scene, &mut numbers, system.structure(), t0, at_start)?;
         let every = match scene.output.as_ref().and_then(|o| o.every) {
             Some(0) => {
                 let origin = document.get(&["output", "every"]).map(|n| n.origin.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The state at t = 0.
+//! The state at the start.
 
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Formulas};
@@ -10,12 +10,13 @@ use nonsmooth::names::nearest;
 /// Largest deviation from 1 of the length of a unit vector at the start.
 const UNIT_TOLERANCE: f64 = 1e-6;
 
-/// The state at the start: that of bodies and bars, then what `initial` gives.
+/// The state at the start `t`: that of bodies and bars, then what `initial` gives.
 pub(super) fn start(
     document: &Document,
     scene: &Scene,
     numbers: &mut Numbers,
     structure: &Structure,
+    t: f64,
     (mut q, mut u): (Vec<f64>, Vec<f64>),
 ) -> Result<State, Fault> {
     let initial = scene.initial.as_ref();
@@ -26,7 +27,7 @@ pub(super) fn start(
     let coordinates: Vec<&str> = structure.coordinates.iter().collect();
     vector(document, numbers, initial.and_then(|i| i.q.as_ref()), &coordinates, "coordinates", &mut q)?;
     vector(document, numbers, initial.and_then(|i| i.u.as_ref()), &velocities, "velocities", &mut u)?;
-    let mut state = State::new(0.0, q, u);
+    let mut state = State::new(t, q, u);
     let Some(model) = &scene.model else { return Ok(state) };
     for group in &model.unit {
         let list: Vec<usize> = group.iter().filter_map(|k| coordinates.iter().position(|c| *c == k.name)).collect();

@@ -97,7 +97,7 @@ impl<'a> Scenery<'a> {
                 this.source(Source::Figure(i), item.figure.numbers())
             } else {
                 let mut pose = Vec::new();
-                item.pose(0.0, &prepared.start.q, &prepared.start.u, &mut pose);
+                item.pose(prepared.start.t, &prepared.start.q, &prepared.start.u, &mut pose);
                 Place::Fixed(pose)
             };
             this.show(&item.name, item.colour, item.figure, place);
