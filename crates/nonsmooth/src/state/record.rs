@@ -1,6 +1,6 @@
 //! What a scheme keeps beside what every state and every step has.
 //!
-//! A scheme declares its records in its own folder, by [`record!`]: one that it carries into the next step
+//! A scheme declares its records in its own folder, by [`record!`](crate::record): one that it carries into the next step
 //! ([`State::memory`](super::State)), one of how a step was made ([`Step::record`](super::Step)). A state or step has one record of each
 //! type at most, so that a scheme over another one keeps its own beside those of its base. What others may ask of a record are the provided
 //! methods of [`Record`].
@@ -41,7 +41,7 @@ pub enum Correction {
     JointsAndContacts,
 }
 
-/// What one type of record can do. Written by [`record!`].
+/// What one type of record can do. Written by [`record!`](crate::record).
 pub trait Record: Any + Send + Sync + std::fmt::Debug {
     /// Its name in checkpoints.
     fn name(&self) -> &'static str;
@@ -218,7 +218,19 @@ impl PartialEq for Records {
     }
 }
 
-/// Declares a record: a struct of [fields](super::field::Field), with its name in checkpoints and, after it, what others may ask of it.
+/// Declares a [`Record`](crate::state::Record): a struct of [fields](crate::state::Field), with its name in checkpoints, each field with words
+/// for messages and, after the struct, what others may ask of it.
+///
+/// ```
+/// nonsmooth::record! {
+///     /// What my scheme carries into the next step.
+///     "my memory" pub struct MyMemory {
+///         /// Accelerations of the step that led here.
+///         accelerations: nonsmooth::state::ByVelocity = "accelerations of the last step",
+///     }
+/// }
+/// ```
+#[macro_export]
 macro_rules! record {
     (
         $(#[$doc:meta])*
@@ -285,4 +297,3 @@ macro_rules! record {
         }
     };
 }
-pub(crate) use record;

@@ -136,7 +136,7 @@ impl Default for Step {
 
 impl Step {
     /// Sizes the per-interaction arrays for the frozen candidates; the scheme fills them.
-    pub(crate) fn begin(&mut self, dt: f64) {
+    pub fn begin(&mut self, dt: f64) {
         self.dt = dt;
         self.report = StepReport { calls: 1, index_sets: 1, ..StepReport::default() };
         self.reason = Reason::Full;
@@ -157,7 +157,7 @@ impl Step {
     }
 
     /// Marks interaction `i` as having taken no part.
-    pub(crate) fn set_inactive(&mut self, i: usize) {
+    pub fn set_inactive(&mut self, i: usize) {
         self.sigma[i] = Sigma::OPEN;
         for j in self.candidates.range(i) {
             self.end.percussions.values[j] = 0.0;

@@ -1,9 +1,10 @@
 //! What a step leaves for the next, and what it is extrapolated from.
 
 use crate::contract::{Candidates, Structure};
+use crate::record;
 use crate::state::{
     ByInteraction, Bytes, Correction, Empty, Misfit, Outcome, Percussions, Reader, Record, Sigma, Step, Unreadable,
-    Writer, read_choice, record, write_choice,
+    Writer, read_choice, write_choice,
 };
 use std::any::Any;
 

@@ -1,6 +1,7 @@
 //! How positions of a step were projected.
 
-use crate::state::{ByComponent, record};
+use crate::record;
+use crate::state::ByComponent;
 
 record! {
     /// The projection of a step.

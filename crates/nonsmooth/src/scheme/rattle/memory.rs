@@ -1,6 +1,7 @@
 //! What a step leaves for the next: its first stage.
 
-use crate::state::{ByComponent, ByVelocity, record};
+use crate::record;
+use crate::state::{ByComponent, ByVelocity};
 
 record! {
     /// First stage of the step that led here; empty before the first step.

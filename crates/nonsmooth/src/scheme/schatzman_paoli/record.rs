@@ -1,6 +1,7 @@
 //! What a step leaves for the next, and what it looked at.
 
-use crate::state::{ByCoordinate, Step, record};
+use crate::record;
+use crate::state::{ByCoordinate, Step};
 
 record! {
     /// The first of the two steps.

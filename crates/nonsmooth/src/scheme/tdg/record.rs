@@ -1,6 +1,7 @@
 //! What a step leaves for the next, and what it is made of.
 
-use crate::state::{ByComponent, ByInteraction, ByVelocity, Stages, record};
+use crate::record;
+use crate::state::{ByComponent, ByInteraction, ByVelocity, Stages};
 
 record! {
     /// Where the next step begins its iteration.

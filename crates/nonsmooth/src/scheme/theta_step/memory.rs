@@ -1,6 +1,7 @@
 //! What the θ-method carries into the next step.
 
-use crate::state::{ByVelocity, record};
+use crate::record;
+use crate::state::ByVelocity;
 
 record! {
     /// Where Newton's method begins.

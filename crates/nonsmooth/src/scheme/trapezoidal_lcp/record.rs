@@ -1,6 +1,7 @@
 //! What a step leaves for the next, and its two parts: smooth motion, and a jump at its end.
 
-use crate::state::{ByComponent, ByInteraction, ByVelocity, record};
+use crate::record;
+use crate::state::{ByComponent, ByInteraction, ByVelocity};
 
 record! {
     /// The step that led here.
