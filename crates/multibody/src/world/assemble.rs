@@ -16,8 +16,7 @@ use crate::stop::Stop;
 use crate::system::{ForceKind, Multibody};
 use complementarity::linear::Pattern;
 use nonsmooth::State;
-use nonsmooth::contract::{ForceInfo, Needs, Structure};
-use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
+use nonsmooth::contract::{Feature, Features, ForceInfo, Structure};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,7 +100,9 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         Mobility::Driven(_) => true,
         Mobility::Free | Mobility::Fixed => false,
     });
-    let needs = needs(laws.iter().chain(stops.iter().map(|s| &*s.interaction.law)), moving);
+    let mut needs = Features::NONE;
+    needs.insert_if(moving, Feature::Moving);
+    laws.iter().chain(stops.iter().map(|s| &*s.interaction.law)).for_each(|law| needs.insert_law(law));
     let structure = Structure {
         velocities,
         coordinates,
@@ -171,28 +172,4 @@ fn bodies(
     }
     let names = world.bodies.iter().map(|b| &b.name).collect();
     Ok(Bodies { names, list: list.into(), shapes: shapes.into() })
-}
-
-/// What a scheme must be able to do for these laws.
-fn needs<'a>(laws: impl Iterator<Item = &'a Law>, moving: bool) -> Needs {
-    let mut needs = Needs { moving, ..Needs::default() };
-    for law in laws {
-        let ContactLaw { normal, friction, slip_dim, e_tangential } = match law {
-            Law::Contact(law) => law,
-            Law::Bilateral | Law::Element(_) => continue,
-        };
-        needs.contacts = true;
-        needs.friction_dim = needs.friction_dim.max(*slip_dim);
-        needs.poisson |= match normal {
-            Normal::Poisson { .. } => true,
-            Normal::Newton { .. } => false,
-        };
-        needs.restitution |= normal.restitution() > 0.0;
-        needs.tangential_restitution |= *e_tangential > 0.0;
-        needs.tresca |= match friction {
-            Some(Friction::Tresca { .. }) => true,
-            Some(Friction::Coulomb { .. } | Friction::Polyhedral { .. }) | None => false,
-        };
-    }
-    needs
 }

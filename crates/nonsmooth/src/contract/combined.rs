@@ -68,7 +68,7 @@ impl Combined {
         let mut forces = Vec::new();
         let mut breaks = Vec::new();
         let mut list: Vec<Part> = Vec::new();
-        let mut needs = super::Needs::default();
+        let mut needs = super::Features::NONE;
         let (mut identity_kinematics, mut constant_mass) = (true, true);
         for (first_identity, system) in parts {
             let s = system.structure();
@@ -76,7 +76,7 @@ impl Combined {
             let first_force = forces.len();
             forces.extend(s.forces.iter().cloned());
             breaks.extend_from_slice(&s.breaks);
-            needs = needs.and(&s.needs);
+            needs = needs.union(s.needs);
             identity_kinematics &= s.identity_kinematics;
             constant_mass &= s.constant_mass;
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");

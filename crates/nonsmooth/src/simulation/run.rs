@@ -108,7 +108,7 @@ impl Run {
         if scheme.info().position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: scheme.info().name });
         }
-        if !info.supports.variable_step {
+        if !info.variable_step {
             controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
         }
         let Some(chosen) = solver::make(&options.solver) else {
@@ -228,7 +228,7 @@ impl Run {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
-                    let variable = self.scheme.base().supports.variable_step;
+                    let variable = self.scheme.base().variable_step;
                     if !variable || halved >= self.options.policy.halvings {
                         return self.stop(system, failure, observer);
                     }

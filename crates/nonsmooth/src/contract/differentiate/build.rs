@@ -3,9 +3,10 @@
 use super::{ModelError, Plan, kind_name};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
+use crate::contract::features::{Feature, Features};
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
-use crate::contract::system::{ForceInfo, Needs, Structure};
-use crate::law::{Friction, Law, Normal};
+use crate::contract::system::{ForceInfo, Structure};
+use crate::law::Law;
 use crate::names::Names;
 use complementarity::linear::Pattern;
 use std::sync::Arc;
@@ -83,7 +84,8 @@ impl Plan {
             forces.push((part.what.0, p));
         }
 
-        let mut needs = Needs { general_kinematics: layout.velocities.is_some(), ..Needs::default() };
+        let mut needs = Features::NONE;
+        needs.insert_if(layout.velocities.is_some(), Feature::GeneralKinematics);
         let mut parts: [Vec<(String, Place)>; 4] = Default::default();
         let mut interactions = Vec::new();
         for kind in KINDS {
@@ -124,15 +126,22 @@ impl Plan {
                     return Err(ModelError::Dimension { kind: what, name: name.clone(), dim, max: MAX_LOCAL });
                 }
                 law.validate(dim).map_err(|source| ModelError::Law { kind: what, name: name.clone(), source })?;
-                note_needs(&mut needs, kind, &law);
+                match kind {
+                    Kind::Joint => needs.insert(Feature::Joints),
+                    Kind::VelocityJoint => needs.insert(Feature::VelocityJoints),
+                    Kind::Element => needs.insert(Feature::Elements),
+                    Kind::Contact => {}
+                }
+                needs.insert_law(&law);
                 let id = ((kind as u64) << 32) | i as u64;
                 let k = Interaction::new(id, kind, dim, Arc::new(law), &p.velocities[..]);
                 interactions.push(k.with_coordinates(&p.extended).with_constant_directions(constant));
                 parts[kind as usize].push((name.clone(), p));
             }
         }
-        needs.moving = layout.contacts.iter().any(|p| p.what.1.moving)
+        let moving = layout.contacts.iter().any(|p| p.what.1.moving)
             || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1.moving);
+        needs.insert_if(moving, Feature::Moving);
 
         let (coordinates, rates) = Names::with_rates(|add| layout.coordinates.iter().for_each(|c| add(&[c])));
         let velocities = layout.velocities.as_ref().map_or(rates, |v| v.iter().collect());
@@ -231,27 +240,4 @@ fn mass_place(
     // Masses receive no velocities.
     let first = consecutive(&coordinates);
     Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), first }, dofs))
-}
-
-fn note_needs(needs: &mut Needs, kind: Kind, law: &Law) {
-    match kind {
-        Kind::Joint => needs.joints = true,
-        Kind::VelocityJoint => needs.velocity_joints = true,
-        Kind::Element => needs.elements = true,
-        Kind::Contact => needs.contacts = true,
-    }
-    needs.note(law);
-}
-
-impl Needs {
-    /// Adds what a law asks for.
-    pub fn note(&mut self, law: &Law) {
-        if let Law::Contact(law) = law {
-            self.friction_dim = self.friction_dim.max(law.slip_dim);
-            self.poisson |= matches!(law.normal, Normal::Poisson { .. });
-            self.restitution |= law.normal.restitution() > 0.0;
-            self.tangential_restitution |= law.e_tangential != 0.0;
-            self.tresca |= matches!(law.friction, Some(Friction::Tresca { .. }));
-        }
-    }
 }
