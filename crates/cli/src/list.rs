@@ -5,7 +5,7 @@ use crate::errors::Failed;
 use crate::print_text;
 use complementarity::solver::SOLVERS;
 use nonsmooth::contract::{Feature, Features};
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint;
 use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo};
 use nonsmooth_scene::bundled::{EXAMPLES, find};
 use serde_json::{Value, json};
@@ -18,10 +18,7 @@ pub(crate) fn show(name: &str) -> Result<ExitCode, Failed> {
             Ok(ExitCode::SUCCESS)
         }
         None => {
-            let hint = match nearest(name, EXAMPLES.iter().map(|e| e.name)) {
-                Some(n) => format!(": did you mean `{n}`?"),
-                None => " (`nonsmooth list examples` shows them)".into(),
-            };
+            let hint = hint(name, EXAMPLES.iter().map(|e| e.name), || " (`nonsmooth list examples` shows them)".into());
             Err(Failed(format!("there is no bundled scene `{name}`{hint}")))
         }
     }

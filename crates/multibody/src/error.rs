@@ -1,7 +1,6 @@
 //! What can be wrong with a description.
 
 use nonsmooth::law::LawError;
-use nonsmooth::names::nearest;
 
 /// A description that makes no system. Names are those of the parts concerned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -113,9 +112,4 @@ pub(crate) fn check(
     ok: bool,
 ) -> Result<(), BuildError> {
     if ok { Ok(()) } else { Err(BuildError::Number { part: part.into(), what, expected, value }) }
-}
-
-/// What may have been meant by a name.
-pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    nearest(name, known).map(|n| format!(": did you mean `{n}`?")).unwrap_or_default()
 }

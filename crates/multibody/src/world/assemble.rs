@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::elastic::bar::Chain;
-use crate::error::{BuildError, check, hint};
+use crate::error::{BuildError, check};
 use crate::force::gravity::Gravity;
 use crate::force::spring::Link;
 use crate::layout::{self, Layout, MAX_COORDINATES, Part};
@@ -17,6 +17,7 @@ use crate::system::{ForceKind, Multibody};
 use complementarity::linear::Pattern;
 use nonsmooth::State;
 use nonsmooth::contract::{Feature, Features, ForceInfo, Structure};
+use nonsmooth::names::hint;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -135,7 +136,7 @@ fn classes(world: &Builder) -> Result<Classes<'_>, BuildError> {
     let bodies = || world.bodies.iter().map(|b| (b.name.as_str(), b.material.as_str()));
     let classes = Classes::new(bodies(), named)?;
     pairing::check(&world.pairings, &classes, SLIP, |pairing: &Pairing, name: &str| {
-        let hint = hint(name, bodies().flat_map(|(body, material)| [body, material]));
+        let hint = hint(name, bodies().flat_map(|(body, material)| [body, material]), String::new);
         let expected = "neither a body nor a material";
         BuildError::Unknown { part: pairing.name.clone(), name: name.into(), expected, hint }
     })?;

@@ -9,7 +9,7 @@ use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
 use crate::formula::{Graph, Id, TapeError};
 use nonsmooth::Layout;
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint_or_list;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A model and where its parts were written.
@@ -435,10 +435,7 @@ impl Builder<'_> {
 /// The place of a name in a list.
 fn position(names: &[String], key: &Key, what: &str) -> Result<usize, Fault> {
     names.iter().position(|n| *n == key.name).ok_or_else(|| {
-        let hint = match nearest(&key.name, names.iter().map(String::as_str)) {
-            Some(n) => format!(": did you mean `{n}`?"),
-            None => format!(" (there are {})", names.join(", ")),
-        };
+        let hint = hint_or_list(&key.name, names.iter().map(String::as_str));
         Fault::new(&key.origin, format!("there is no {what} `{}`{hint}", key.name))
     })
 }
