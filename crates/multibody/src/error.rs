@@ -103,6 +103,21 @@ pub enum BuildError {
     },
 }
 
+impl BuildError {
+    /// The name of the part concerned, if it is one. Names are unique among all parts of a description.
+    pub fn part(&self) -> Option<&str> {
+        match self {
+            BuildError::Name { name } | BuildError::Twice { name } => Some(name),
+            BuildError::Unknown { part, .. } | BuildError::Number { part, .. } => Some(part),
+            BuildError::Shape { body, .. } | BuildError::Mass { body, .. } => Some(body),
+            BuildError::Law { contact, .. } => Some(contact),
+            BuildError::Ambiguous { first, .. } => Some(first),
+            BuildError::Thin { wall, .. } => Some(wall),
+            BuildError::Many { .. } => None,
+        }
+    }
+}
+
 /// An error unless a number of a part is in its range.
 pub(crate) fn check(
     part: &str,

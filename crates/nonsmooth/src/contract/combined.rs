@@ -5,6 +5,7 @@
 
 use super::candidates::{Candidates, Interaction, Reach};
 use super::evaluator::Workspace;
+use super::part::Violation;
 use super::system::{Derivatives, Structure, System};
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
@@ -148,7 +149,7 @@ impl System for Combined {
             *version = list.version();
         }
         if let Some(why) = lists.parts.iter().find_map(|l| l.fault()) {
-            out.fail(why.into());
+            out.fail(why.clone());
             return;
         }
         if !same {
@@ -239,7 +240,7 @@ impl System for Combined {
         self.part_of(id).name(id)
     }
 
-    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), Violation> {
         self.each(work).try_for_each(|(part, work)| part.probe(work, t, q, u))
     }
 }

@@ -15,6 +15,7 @@ mod features;
 mod functions;
 mod layout;
 mod model;
+mod part;
 mod scalar;
 mod system;
 
@@ -26,5 +27,6 @@ pub use evaluator::{Evaluator, Workspace};
 pub use features::{Feature, Features};
 pub use layout::{ForceKind, Layout};
 pub use model::{Derivative, Model, Together};
+pub use part::{Part, PartKind, Violation};
 pub use scalar::{Dual, Scalar};
 pub use system::{Derivatives, ForceInfo, Structure, System};

@@ -3,6 +3,7 @@
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluator::Workspace;
 use super::features::Features;
+use super::part::Violation;
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
 
@@ -145,8 +146,8 @@ pub trait System: Send + Sync {
     fn name(&self, id: u64) -> String;
 
     /// Checks at a state what only the system itself can see (missing functions, velocities that are
-    /// not affine in u); the message names the offender.
-    fn probe(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), String> {
+    /// not affine in u).
+    fn probe(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), Violation> {
         Ok(())
     }
 }

@@ -275,7 +275,7 @@ impl Run {
             );
             system.candidates(t, q, u, reach, &mut self.trial.step.candidates);
             if let Some(why) = self.trial.step.candidates.fault() {
-                return Err(Failure::Detection { why: why.into() });
+                return Err(Failure::Detection { why: why.to_string() });
             }
             let mut result = self.scheme.step(system, &self.state, dt, &mut self.solve, &mut self.trial.step);
             self.count();

@@ -127,7 +127,7 @@ impl Builder<'_> {
         let moving = self.variation.uses_time(&self.graph, &roots);
         self.layout = std::mem::take(&mut self.layout).contact(name.clone(), law).on(on);
         self.flags(linear, moving);
-        self.places.insert(name.clone(), contact.name.origin.clone());
+        self.places.insert(name, &contact.name.origin);
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl Builder<'_> {
         // Joints on position level come first: parts are numbered kind by kind.
         for joint in &scene.joint {
             let name = &joint.name.name;
-            self.places.insert(name.clone(), joint.name.origin.clone());
+            self.places.insert(name, &joint.name.origin);
             match (&joint.position, &joint.velocity) {
                 (Some(f), None) => {
                     let Some(list) = f.in_order() else {
@@ -236,7 +236,7 @@ impl Builder<'_> {
         self.layout = std::mem::take(&mut self.layout).element(name.clone(), n, ElementLaw { sets, e }).on(local.on);
         self.flags(linear, false);
         self.model.elements.push(local.tape);
-        self.places.insert(name.clone(), element.name.origin.clone());
+        self.places.insert(name, &element.name.origin);
         Ok(())
     }
 

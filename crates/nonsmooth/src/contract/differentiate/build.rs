@@ -1,10 +1,11 @@
 //! From the layout of a model to its parts: every name, index and law is checked here.
 
-use super::{ModelError, Plan, kind_name};
+use super::{ModelError, Plan};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::features::{Feature, Features};
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
+use crate::contract::part::PartKind;
 use crate::contract::system::{ForceInfo, Structure};
 use crate::law::Law;
 use crate::names::Names;
@@ -27,11 +28,11 @@ impl Plan {
             return Err(ModelError::Empty);
         }
         check_kinematics(&layout, nq, nu)?;
-        unique("coordinate", layout.coordinates.iter())?;
+        unique(PartKind::Coordinate, layout.coordinates.iter())?;
         if let Some(v) = &layout.velocities {
-            unique("velocity", v.iter())?;
+            unique(PartKind::Velocity, v.iter())?;
         }
-        unique("force", layout.forces.iter().map(|p| &p.name))?;
+        unique(PartKind::Force, layout.forces.iter().map(|p| &p.name))?;
         let interactions = layout
             .joints
             .iter()
@@ -39,7 +40,7 @@ impl Plan {
             .chain(layout.velocity_joints.iter().map(|p| &p.name))
             .chain(layout.contacts.iter().map(|p| &p.name))
             .chain(layout.elements.iter().map(|p| &p.name));
-        unique("joint, contact or element", interactions)?;
+        unique(PartKind::Interaction, interactions)?;
         if let Some(&b) = layout.breaks.iter().find(|b| !b.is_finite()) {
             return Err(ModelError::Break(b));
         }
@@ -74,7 +75,7 @@ impl Plan {
         let mut forces = Vec::new();
         let mut force_infos = Vec::new();
         for part in &layout.forces {
-            let p = place("force", &part.name, part.on.as_ref(), nq)?;
+            let p = place(PartKind::Force, &part.name, part.on.as_ref(), nq)?;
             pattern.couple(&p.velocities);
             force_infos.push(ForceInfo {
                 name: part.name.clone(),
@@ -120,7 +121,7 @@ impl Plan {
                     .collect(),
             };
             for (i, (name, on, dim, law, constant)) in list.into_iter().enumerate() {
-                let what = kind_name(kind);
+                let what = PartKind::from(kind);
                 let p = place(what, name, on, nq)?;
                 if dim == 0 || dim > MAX_LOCAL {
                     return Err(ModelError::Dimension { kind: what, name: name.clone(), dim, max: MAX_LOCAL });
@@ -170,7 +171,7 @@ impl Plan {
     }
 }
 
-fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ModelError> {
+fn unique<'a>(kind: PartKind, names: impl Iterator<Item = &'a String>) -> Result<(), ModelError> {
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
         if name.is_empty() || !seen.insert(name) {
@@ -200,7 +201,7 @@ fn check_kinematics(layout: &Layout, nq: usize, nu: usize) -> Result<(), ModelEr
         }
         if qs.len().max(us.len()) > MAX_LOCAL {
             let name = "kinematics".to_string();
-            return Err(ModelError::TooWide { kind: "kinematic block", name, count: qs.len().max(us.len()) });
+            return Err(ModelError::TooWide { kind: PartKind::KinematicBlock, name, count: qs.len().max(us.len()) });
         }
     }
     for (what, seen) in [("coordinate", &seen_q), ("velocity", &seen_u)] {
@@ -218,7 +219,7 @@ fn mass_place(
     on: Option<&Vec<usize>>,
     nu: usize,
 ) -> Result<(Place, Arc<[usize]>), ModelError> {
-    let kind = "mass block";
+    let kind = PartKind::MassBlock;
     let dofs: Vec<usize> = on.cloned().unwrap_or_else(|| (0..nu).collect());
     for (i, &d) in dofs.iter().enumerate() {
         if d >= nu || dofs[..i].contains(&d) {

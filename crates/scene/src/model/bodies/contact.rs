@@ -1,7 +1,6 @@
 //! Records of contacts between bodies: the law of a pair.
 
 use super::Reader;
-use super::places::use_of;
 use crate::file::format;
 use crate::file::{Fault, Key};
 use nonsmooth::law::ContactLaw;
@@ -9,7 +8,7 @@ use nonsmooth::law::ContactLaw;
 impl Reader<'_> {
     pub(super) fn contact(&mut self, contact: &format::Contact) -> Result<(), Fault> {
         let name = &contact.name.name;
-        self.out.places.insert(name.clone(), contact.name.origin.clone());
+        self.out.places.insert(name, &contact.name.origin);
         if let Some(f) = &contact.slip {
             let message = format!("contact `{name}` is between bodies: its slip velocity is known, remove `slip`");
             return Err(Fault::new(f.origin(), message));
@@ -38,7 +37,7 @@ impl Reader<'_> {
             }
         };
         for key in contact.between.iter().flatten() {
-            self.out.places.insert(use_of(name, &key.name), key.origin.clone());
+            self.out.places.insert_mention(name, &key.name, &key.origin);
         }
         match contact.between.as_deref() {
             None => self.out.builder.contact_of_all(name, law),
