@@ -23,6 +23,7 @@ mod build;
 mod derivatives;
 mod exact;
 mod interactions;
+mod law;
 mod mass;
 mod parts;
 mod picture;

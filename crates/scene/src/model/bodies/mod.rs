@@ -100,14 +100,6 @@ impl Reader<'_> {
         f.map_or(Ok(default), |f| self.number(f))
     }
 
-    fn restitution(&mut self, f: &Formula) -> Result<f64, Fault> {
-        super::interactions::in_unit_interval(self.number(f)?, f)
-    }
-
-    fn not_negative(&mut self, f: &Formula, what: &str) -> Result<f64, Fault> {
-        super::interactions::not_negative(self.number(f)?, f, what)
-    }
-
     fn pair(&mut self, list: &[Formula], what: &str, origin: &Origin) -> Result<Vec2, Fault> {
         let [x, y] = list else {
             let origin = list.first().map_or(origin, |f| &f.origin);
