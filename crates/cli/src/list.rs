@@ -4,8 +4,9 @@ use crate::arguments::What;
 use crate::errors::Failed;
 use crate::print_text;
 use complementarity::solver::SOLVERS;
-use nonsmooth::names::nearest;
-use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo, Supports};
+use nonsmooth::contract::{Feature, Features};
+use nonsmooth::names::hint;
+use nonsmooth::scheme::{OptionInfo, OptionKind, SCHEMES, SchemeInfo};
 use nonsmooth_scene::bundled::{EXAMPLES, find};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -17,10 +18,7 @@ pub(crate) fn show(name: &str) -> Result<ExitCode, Failed> {
             Ok(ExitCode::SUCCESS)
         }
         None => {
-            let hint = match nearest(name, EXAMPLES.iter().map(|e| e.name)) {
-                Some(n) => format!(": did you mean `{n}`?"),
-                None => " (`nonsmooth list examples` shows them)".into(),
-            };
+            let hint = hint(name, EXAMPLES.iter().map(|e| e.name), || " (`nonsmooth list examples` shows them)".into());
             Err(Failed(format!("there is no bundled scene `{name}`{hint}")))
         }
     }
@@ -85,22 +83,11 @@ fn options(s: &SchemeInfo) -> Vec<&OptionInfo> {
 }
 
 fn unsupported(s: &SchemeInfo) -> Vec<&'static str> {
-    let u = &s.supports;
-    let list = [
-        (u.friction_dim > 0, "friction"),
-        (u.friction_dim >= 2, "spatial friction"),
-        (u.joints, "joints"),
-        (u.velocity_joints, "velocity-level joints"),
-        (u.general_kinematics, "velocities that differ from q' (nq != nu)"),
-        (u.poisson, "Poisson restitution"),
-        (u.restitution, "restitution of contacts"),
-        (u.tangential_restitution, "tangential restitution"),
-        (u.moving, "moving obstacles"),
-        (u.elements, "elements without a gap"),
-        (u.tresca, "friction with a constant bound in a contact"),
-        (u.variable_step, "steps of changing length"),
-    ];
-    list.into_iter().filter(|(has, _)| !has).map(|(_, name)| name).collect()
+    let friction = [(1, "friction"), (2, "spatial friction")];
+    let friction = friction.iter().filter(|(dim, _)| s.supports.friction_dim < *dim).map(|(_, name)| *name);
+    let features = Feature::ALL.iter().filter(|f| !s.supports.has(**f)).map(|f| f.name());
+    let steps = (!s.variable_step).then_some("steps of changing length");
+    friction.chain(features).chain(steps).collect()
 }
 
 fn scheme_json(s: &SchemeInfo) -> Value {
@@ -156,7 +143,7 @@ struct LawInfo {
     /// Name, range, unit.
     parameters: &'static [(&'static str, &'static str, &'static str)],
     /// Whether a scheme can take it.
-    taken: fn(&Supports) -> bool,
+    taken: fn(&Features) -> bool,
 }
 
 impl LawInfo {
@@ -179,7 +166,7 @@ const LAWS: &[LawInfo] = &[
         summary: "unilateral contact; the expansion returns e times the percussion of the compression",
         scene: "[[contact]] restitution = { poisson = e }",
         parameters: &[("e", "[0, 1]", "")],
-        taken: |s| s.poisson,
+        taken: |s| s.has(Feature::Poisson),
     },
     LawInfo {
         name: "coulomb",
@@ -200,35 +187,35 @@ const LAWS: &[LawInfo] = &[
         summary: "friction with a constant bound while the contact is closed",
         scene: "[[contact]] friction = { bound = a }",
         parameters: &[("a", "[0, inf)", "N")],
-        taken: |s| s.tresca,
+        taken: |s| s.has(Feature::Tresca),
     },
     LawInfo {
         name: "tangential restitution",
         summary: "the slip velocity returns at an impact, as far as friction allows",
         scene: "[[contact]] tangential_restitution = e",
         parameters: &[("e", "[0, 1]", "")],
-        taken: |s| s.tangential_restitution,
+        taken: |s| s.has(Feature::TangentialRestitution),
     },
     LawInfo {
         name: "element: ball",
         summary: "a force of bounded length that opposes a velocity; impulses bounded by themselves",
         scene: "[[element]] bound = a, impulse_bound = b",
         parameters: &[("a", "[0, inf)", "N"), ("b", "[0, inf)", "N s")],
-        taken: |s| s.elements,
+        taken: |s| s.has(Feature::Elements),
     },
     LawInfo {
         name: "element: box",
         summary: "force components in ranges (pre-stressed springs, one-sided stops)",
         scene: "[[element]] range = [[lower, upper], ..], impulse_range = [[..], ..]",
         parameters: &[("lower, upper", "[-inf, inf]", "N")],
-        taken: |s| s.elements,
+        taken: |s| s.has(Feature::Elements),
     },
     LawInfo {
         name: "bilateral",
         summary: "a joint: position or velocity functions that stay zero",
         scene: "[[joint]] position = [..] or velocity = [..]",
         parameters: &[],
-        taken: |s| s.joints,
+        taken: |s| s.has(Feature::Joints),
     },
 ];
 

@@ -8,7 +8,7 @@ use complementarity::format::{self, Form, Kind, Loaded};
 use complementarity::linear::Singular;
 use complementarity::solver::SOLVERS;
 use complementarity::{Options, Problem, Status, rank, verify};
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -207,11 +207,8 @@ pub(crate) fn known_solver(option: &str, name: &str) -> Result<&'static str, Fai
     if let Some(info) = SOLVERS.iter().find(|s| s.name == name) {
         return Ok(info.name);
     }
-    let hint = match nearest(name, SOLVERS.iter().map(|s| s.name)) {
-        Some(n) => format!(": did you mean `{n}`?"),
-        None => " (`nonsmooth list solvers` shows them)".into(),
-    };
-    Err(Failed(format!("{option}: there is no solver `{name}`{hint}")))
+    let hint = hint(name, SOLVERS.iter().map(|s| s.name), || " (`nonsmooth list solvers` shows them)".into());
+    Err(Failed(format!("{option}: unknown solver `{name}`{hint}")))
 }
 
 /// Checks a tolerance.

@@ -83,6 +83,13 @@ const CASES: &[Broken] = &[
         &["circle"],
     ),
     broken("parameter that is a variable", "mu = 0.3", "mu = \"0.3*t\"", "t\"", &["cannot depend on the time"]),
+    broken(
+        "force of the name of a contact",
+        "name = \"gravity\"\npotential = \"m*g*y\"",
+        "name = \"table\"\npotential = \"m*g*sqrt(y - 1)\"",
+        "\"table\"\npot",
+        &["force `table` is not finite"],
+    ),
     broken("parameter that is not finite", "mu = 0.3", "mu = \"1/0\"", "\"1/0", &["not a finite number"]),
     broken(
         "mass of the wrong size",

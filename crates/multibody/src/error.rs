@@ -1,7 +1,6 @@
 //! What can be wrong with a description.
 
 use nonsmooth::law::LawError;
-use nonsmooth::names::nearest;
 
 /// A description that makes no system. Names are those of the parts concerned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -104,6 +103,21 @@ pub enum BuildError {
     },
 }
 
+impl BuildError {
+    /// The name of the part concerned, if it is one. Names are unique among all parts of a description.
+    pub fn part(&self) -> Option<&str> {
+        match self {
+            BuildError::Name { name } | BuildError::Twice { name } => Some(name),
+            BuildError::Unknown { part, .. } | BuildError::Number { part, .. } => Some(part),
+            BuildError::Shape { body, .. } | BuildError::Mass { body, .. } => Some(body),
+            BuildError::Law { contact, .. } => Some(contact),
+            BuildError::Ambiguous { first, .. } => Some(first),
+            BuildError::Thin { wall, .. } => Some(wall),
+            BuildError::Many { .. } => None,
+        }
+    }
+}
+
 /// An error unless a number of a part is in its range.
 pub(crate) fn check(
     part: &str,
@@ -113,9 +127,4 @@ pub(crate) fn check(
     ok: bool,
 ) -> Result<(), BuildError> {
     if ok { Ok(()) } else { Err(BuildError::Number { part: part.into(), what, expected, value }) }
-}
-
-/// What may have been meant by a name.
-pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    nearest(name, known).map(|n| format!(": did you mean `{n}`?")).unwrap_or_default()
 }

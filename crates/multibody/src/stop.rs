@@ -1,11 +1,11 @@
 //! Stops: contacts of one coordinate with a fixed value, g = s (q − q₀) with s = ±1.
 
-use crate::error::{BuildError, check, hint};
+use crate::error::{BuildError, check};
 use crate::layout::Layout;
 use crate::proximity::identity::Identity;
 use nonsmooth::contract::{Interaction, Kind};
 use nonsmooth::law::{ContactLaw, Law};
-use nonsmooth::names::Names;
+use nonsmooth::names::{Names, hint};
 use std::sync::Arc;
 
 /// A stop as it is described.
@@ -39,7 +39,7 @@ impl Stop {
     ) -> Result<Self, BuildError> {
         let found = coordinates.iter().position(|c| c == s.coordinate);
         let (coordinate, rate) = found.and_then(|c| Some((c, layout.rate_of(c)?))).ok_or_else(|| {
-            let hint = hint(&s.coordinate, coordinates.iter());
+            let hint = hint(&s.coordinate, coordinates.iter(), String::new);
             let (part, name) = (s.name.clone(), s.coordinate.clone());
             BuildError::Unknown { part, name, expected: "not a coordinate", hint }
         })?;

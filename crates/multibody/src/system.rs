@@ -17,7 +17,7 @@ use crate::proximity::identity::Identity;
 use crate::stop::Stop;
 use complementarity::linear::Matrix;
 use nonsmooth::System;
-use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure, Workspace};
+use nonsmooth::contract::{Candidates, Derivatives, Interaction, Reach, Structure, Violation, Workspace};
 use std::cell::{RefCell, RefMut};
 
 /// Which part gives a force, by number.
@@ -265,7 +265,7 @@ impl System for Multibody {
         if identity.is_contact() { self.bodies.contact_name(identity) } else { self.stop(id).name.clone() }
     }
 
-    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), Violation> {
         let d = &mut *self.detection(work);
         self.detect(d, t, q, u, Reach::NONE);
         if d.is_complete() { Ok(()) } else { Err(d.fault(&self.bodies, t, q)) }

@@ -1,6 +1,6 @@
 //! Input that cannot be simulated.
 
-use crate::contract::ModelError;
+use crate::contract::{ModelError, Part, PartKind, Violation};
 use crate::control::Uneven;
 use crate::names::did_you_mean;
 use crate::scheme::SettingsError;
@@ -98,8 +98,8 @@ pub enum Error {
         tolerance: f64,
     },
     /// A system that contradicts the contract.
-    #[error("{0}")]
-    Contract(String),
+    #[error(transparent)]
+    Contract(Violation),
     /// A feature that the scheme does not have.
     #[error("scheme `{scheme}` does not support {feature}, which this model needs")]
     Unsupported {
@@ -139,4 +139,31 @@ pub enum Error {
     /// The model.
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+impl Error {
+    /// The part of the model concerned, if it is one.
+    pub fn part(&self) -> Option<Part> {
+        match self {
+            Error::InitialValue { name, .. } => Some(Part::new(PartKind::InitialValue, name)),
+            Error::MassNotSymmetric { row, .. } => Some(Part::new(PartKind::Mass, row)),
+            Error::Mass { velocity } => Some(Part::new(PartKind::Mass, velocity)),
+            Error::Penetration { contact, .. } => Some(Part::new(PartKind::Contact, contact)),
+            Error::Joint { joint, .. } => Some(Part::new(PartKind::Joint, joint)),
+            Error::Contract(violation) => violation.part.clone(),
+            Error::Model(e) => e.part(),
+            Error::Size { .. }
+            | Error::Step { .. }
+            | Error::End { .. }
+            | Error::Checkpoint(_)
+            | Error::Extend { .. }
+            | Error::TooManySteps { .. }
+            | Error::Unsupported { .. }
+            | Error::Uneven { .. }
+            | Error::Stabilise { .. }
+            | Error::Solver { .. }
+            | Error::SolverOptions(_)
+            | Error::Settings(_) => None,
+        }
+    }
 }

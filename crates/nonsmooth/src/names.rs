@@ -144,6 +144,19 @@ pub fn did_you_mean(nearest: &str) -> String {
     if nearest.is_empty() { String::new() } else { format!(": did you mean `{nearest}`?") }
 }
 
+/// What follows a name that nothing has: the nearest candidate if one is near, else what `otherwise` says.
+pub fn hint<'a>(word: &str, candidates: impl Iterator<Item = &'a str>, otherwise: impl FnOnce() -> String) -> String {
+    nearest(word, candidates).map_or_else(otherwise, did_you_mean)
+}
+
+/// What follows a name that nothing has: the nearest candidate if one is near, else all of them.
+pub fn hint_or_list<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
+    hint(word, candidates.clone(), || {
+        let all: Vec<&str> = candidates.collect();
+        if all.is_empty() { String::new() } else { format!(" (known: {})", all.join(", ")) }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,5 +193,14 @@ mod tests {
         assert_eq!(nearest("wrong", words.into_iter()), None);
         assert_eq!(nearest("g", ["x", "G"].into_iter()), Some("G"));
         assert_eq!(nearest("g", ["x", "k"].into_iter()), None);
+    }
+
+    #[test]
+    fn a_hint_is_the_neighbour_or_the_list() {
+        let words = ["theta", "gamma"];
+        assert_eq!(hint_or_list("teta", words.into_iter()), ": did you mean `theta`?");
+        assert_eq!(hint_or_list("wrong", words.into_iter()), " (known: theta, gamma)");
+        assert_eq!(hint_or_list("wrong", [].into_iter()), "");
+        assert_eq!(hint("wrong", words.into_iter(), || " (see there)".into()), " (see there)");
     }
 }

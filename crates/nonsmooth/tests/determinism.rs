@@ -3,8 +3,8 @@
 use crate::wrapped::{Change, Wrapped};
 use complementarity::solver;
 use nonsmooth::accounting::{Certificate, Ledger, Meter};
-use nonsmooth::contract::Reach;
 use nonsmooth::contract::{Evaluator, Workspace};
+use nonsmooth::contract::{Feature, Reach};
 use nonsmooth::control::Span;
 use nonsmooth::scheme::schatzman_paoli::SchatzmanPaoliMemory;
 use nonsmooth::scheme::{self, Failure, Scheme, Settings, Solve};
@@ -248,7 +248,7 @@ fn a_run_in_two_parts_is_the_run_in_one() {
     let (step, end) = (0.0078125, 2.0); // a power of two, so that t_k = k h is the same from any grid point
     // Where the next step depends on the length of the last, which is the controller's, the second part begins anew.
     for variant in variants().into_iter().filter(|v| !make(v).info().adaptive) {
-        let e = if make(&variant).info().supports.restitution { 0.5 } else { 0.0 };
+        let e = if make(&variant).info().supports.has(Feature::Restitution) { 0.5 } else { 0.0 };
         let ball = Differentiated::new(Ball { e, ..Ball::default() }).unwrap();
         let start = State::new(0.0, vec![1.0], vec![0.0]);
         let go = |start: State, end: f64| {

@@ -19,6 +19,7 @@ mod joints;
 mod ledger;
 mod position_level;
 mod rattle;
+mod recipes;
 mod robustness;
 mod wrapped;
 mod zeno;

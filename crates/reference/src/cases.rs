@@ -42,7 +42,7 @@ impl Case {
         let refused = info.supports.missing(&self.system.structure().needs).is_some()
             || (info.position_level && self.stabilise != Stabilise::None);
         let mut o = self.options();
-        if !info.supports.variable_step {
+        if !info.variable_step {
             o.end = self.step * (self.end / self.step).floor();
         }
         (!refused).then_some(o)

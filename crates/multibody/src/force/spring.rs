@@ -7,13 +7,14 @@
 //!
 //! At ℓ = 0 the direction of a spring with ℓ₀ = 0 does not matter (F = k d); with ℓ₀ > 0 it is undefined and the force is taken as zero.
 
-use crate::error::{BuildError, check, hint};
+use crate::error::{BuildError, check};
 use crate::layout::{PLANAR_ANGLE, PLANAR_NQ, PLANAR_NU, Part};
 use crate::planar::bodies::{Bodies, RigidBody};
 use crate::planar::body::Body;
 use crate::planar::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
 use crate::planar::pose::Pose;
 use complementarity::linear::{Matrix, Pattern};
+use nonsmooth::names::hint;
 
 /// A spring with a damper, as it is described to a [`crate::Builder`].
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +108,7 @@ impl Link {
         }
         let find = |name: &String| {
             bodies.iter().position(|b| b.name == *name).ok_or_else(|| {
-                let hint = hint(name, bodies.iter().map(|b| b.name.as_str()));
+                let hint = hint(name, bodies.iter().map(|b| b.name.as_str()), String::new);
                 BuildError::Unknown { part: s.name.clone(), name: name.clone(), expected: "not a body", hint }
             })
         };

@@ -13,7 +13,7 @@ use crate::proximity::identity::{Feature, Identity, Pair};
 use crate::proximity::list::{CROWD_OF_FEW, List, crowd};
 use crate::proximity::margin::{holds, margin};
 use complementarity::room;
-use nonsmooth::contract::Reach;
+use nonsmooth::contract::{Kind, Part, PartKind, Reach, Violation};
 
 /// The list of contacts and what it was made for.
 #[derive(Debug, Default)]
@@ -126,18 +126,21 @@ impl Detection {
     }
 
     /// What to say of bodies that lie upon one another, or nowhere.
-    pub(crate) fn fault(&self, bodies: &Bodies, t: f64, q: &[f64]) -> String {
+    pub(crate) fn fault(&self, bodies: &Bodies, t: f64, q: &[f64]) -> Violation {
         if let Some(lost) = self.lost {
-            return format!("body `{}`: its position or velocity is not finite at t = {t}", &bodies.names[lost]);
+            let name = &bodies.names[lost];
+            let why = format!("body `{name}`: its position or velocity is not finite at t = {t}");
+            return Violation::of(Part::new(PartKind::Own("body"), name), why);
         }
         let gap = |id: &Identity| bodies.gap(*id, t, q);
         let deepest = self.list.found.iter().take(CROWD_OF_FEW).min_by(|a, b| gap(a).total_cmp(&gap(b)));
-        let example = deepest.map(|id| format!(", `{}` by {:.3e} m", bodies.contact_name(*id), -gap(id)));
-        format!(
+        let example = deepest.map(|id| (bodies.contact_name(*id), -gap(id)));
+        let why = format!(
             "more than {} pairs of the {} shapes are in contact or nearly so: bodies overlap{}",
             crowd(bodies.shapes.len()),
             bodies.shapes.len(),
-            example.unwrap_or_default()
-        )
+            example.as_ref().map(|(name, depth)| format!(", `{name}` by {depth:.3e} m")).unwrap_or_default()
+        );
+        Violation { part: example.map(|(name, _)| Part::new(Kind::Contact, name)), why }
     }
 }

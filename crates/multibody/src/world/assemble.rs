@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::elastic::bar::Chain;
-use crate::error::{BuildError, check, hint};
+use crate::error::{BuildError, check};
 use crate::force::gravity::Gravity;
 use crate::force::spring::Link;
 use crate::layout::{self, Layout, MAX_COORDINATES, Part};
@@ -16,8 +16,8 @@ use crate::stop::Stop;
 use crate::system::{ForceKind, Multibody};
 use complementarity::linear::Pattern;
 use nonsmooth::State;
-use nonsmooth::contract::{ForceInfo, Needs, Structure};
-use nonsmooth::law::{ContactLaw, Friction, Law, Normal};
+use nonsmooth::contract::{Feature, Features, ForceInfo, Structure};
+use nonsmooth::names::hint;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,7 +101,9 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         Mobility::Driven(_) => true,
         Mobility::Free | Mobility::Fixed => false,
     });
-    let needs = needs(laws.iter().chain(stops.iter().map(|s| &*s.interaction.law)), moving);
+    let mut needs = Features::NONE;
+    needs.insert_if(moving, Feature::Moving);
+    laws.iter().chain(stops.iter().map(|s| &*s.interaction.law)).for_each(|law| needs.insert_law(law));
     let structure = Structure {
         velocities,
         coordinates,
@@ -134,7 +136,7 @@ fn classes(world: &Builder) -> Result<Classes<'_>, BuildError> {
     let bodies = || world.bodies.iter().map(|b| (b.name.as_str(), b.material.as_str()));
     let classes = Classes::new(bodies(), named)?;
     pairing::check(&world.pairings, &classes, SLIP, |pairing: &Pairing, name: &str| {
-        let hint = hint(name, bodies().flat_map(|(body, material)| [body, material]));
+        let hint = hint(name, bodies().flat_map(|(body, material)| [body, material]), String::new);
         let expected = "neither a body nor a material";
         BuildError::Unknown { part: pairing.name.clone(), name: name.into(), expected, hint }
     })?;
@@ -171,28 +173,4 @@ fn bodies(
     }
     let names = world.bodies.iter().map(|b| &b.name).collect();
     Ok(Bodies { names, list: list.into(), shapes: shapes.into() })
-}
-
-/// What a scheme must be able to do for these laws.
-fn needs<'a>(laws: impl Iterator<Item = &'a Law>, moving: bool) -> Needs {
-    let mut needs = Needs { moving, ..Needs::default() };
-    for law in laws {
-        let ContactLaw { normal, friction, slip_dim, e_tangential } = match law {
-            Law::Contact(law) => law,
-            Law::Bilateral | Law::Element(_) => continue,
-        };
-        needs.contacts = true;
-        needs.friction_dim = needs.friction_dim.max(*slip_dim);
-        needs.poisson |= match normal {
-            Normal::Poisson { .. } => true,
-            Normal::Newton { .. } => false,
-        };
-        needs.restitution |= normal.restitution() > 0.0;
-        needs.tangential_restitution |= *e_tangential > 0.0;
-        needs.tresca |= match friction {
-            Some(Friction::Tresca { .. }) => true,
-            Some(Friction::Coulomb { .. } | Friction::Polyhedral { .. }) | None => false,
-        };
-    }
-    needs
 }

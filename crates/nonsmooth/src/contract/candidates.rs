@@ -1,5 +1,6 @@
 //! The interactions of one step attempt.
 
+use super::part::Violation;
 use crate::law::Law;
 use complementarity::room;
 use std::sync::Arc;
@@ -199,7 +200,7 @@ pub struct Candidates {
     start: Vec<u32>,
     version: u64,
     source: u64,
-    fault: Option<String>,
+    fault: Option<Violation>,
 }
 
 impl Candidates {
@@ -257,15 +258,15 @@ impl Candidates {
     }
 
     /// Empties the list and says why it could not be made. The step fails with that.
-    pub fn fail(&mut self, why: String) {
+    pub fn fail(&mut self, why: Violation) {
         self.fill([]);
         self.fault = Some(why);
     }
 
     /// Why the list could not be made, if it could not.
     #[inline]
-    pub fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
+    pub fn fault(&self) -> Option<&Violation> {
+        self.fault.as_ref()
     }
 
     /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.
@@ -288,7 +289,8 @@ impl Candidates {
         for k in &self.items {
             let sums = (total.checked_add(k.dim), k.values().and_then(|n| values.checked_add(n)));
             let (Some(components), Some(entries)) = sums else {
-                return self.fail("the interactions have more components, or more values in W, than 2³² − 1".into());
+                let why = "the interactions have more components, or more values in W, than 2³² − 1";
+                return self.fail(Violation::new(why));
             };
             (total, values) = (components, entries);
             self.start.push(total);

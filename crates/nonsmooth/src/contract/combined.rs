@@ -5,6 +5,7 @@
 
 use super::candidates::{Candidates, Interaction, Reach};
 use super::evaluator::Workspace;
+use super::part::Violation;
 use super::system::{Derivatives, Structure, System};
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
@@ -68,7 +69,7 @@ impl Combined {
         let mut forces = Vec::new();
         let mut breaks = Vec::new();
         let mut list: Vec<Part> = Vec::new();
-        let mut needs = super::Needs::default();
+        let mut needs = super::Features::NONE;
         let (mut identity_kinematics, mut constant_mass) = (true, true);
         for (first_identity, system) in parts {
             let s = system.structure();
@@ -76,7 +77,7 @@ impl Combined {
             let first_force = forces.len();
             forces.extend(s.forces.iter().cloned());
             breaks.extend_from_slice(&s.breaks);
-            needs = needs.and(&s.needs);
+            needs = needs.union(s.needs);
             identity_kinematics &= s.identity_kinematics;
             constant_mass &= s.constant_mass;
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
@@ -148,7 +149,7 @@ impl System for Combined {
             *version = list.version();
         }
         if let Some(why) = lists.parts.iter().find_map(|l| l.fault()) {
-            out.fail(why.into());
+            out.fail(why.clone());
             return;
         }
         if !same {
@@ -239,7 +240,7 @@ impl System for Combined {
         self.part_of(id).name(id)
     }
 
-    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), Violation> {
         self.each(work).try_for_each(|(part, work)| part.probe(work, t, q, u))
     }
 }

@@ -15,6 +15,7 @@ use super::evaluator::Workspace;
 use super::functions::{Function, Functions, Level};
 use super::layout::{Blocks, ForceKind, Place};
 use super::model::{Derivative, Model, Together};
+use super::part::Violation;
 use super::system::{Derivatives, Structure, System};
 use complementarity::linear::Matrix;
 use std::cell::RefCell;
@@ -94,15 +95,6 @@ struct Gaps {
     /// (t, q); nothing yet: t is none.
     t: Option<f64>,
     q: Vec<f64>,
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Joint => "joint",
-        Kind::VelocityJoint => "velocity joint",
-        Kind::Contact => "contact",
-        Kind::Element => "element",
-    }
 }
 
 fn index_of(id: u64) -> usize {
@@ -697,8 +689,8 @@ impl<M: Model> System for Differentiated<M> {
         self.plan.name(id)
     }
 
-    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
-        self.assembly(work).probe(t, q, u).map_err(|e| e.to_string())
+    fn probe(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Result<(), Violation> {
+        Ok(self.assembly(work).probe(t, q, u)?)
     }
 }
 

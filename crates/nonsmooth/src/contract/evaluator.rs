@@ -1,6 +1,7 @@
 //! A system with the memory to evaluate it: what a scheme sees.
 
 use super::candidates::{Candidates, Interaction, Reach};
+use super::part::Violation;
 use super::system::{Derivatives, Structure, System};
 use complementarity::linear::Matrix;
 use std::any::Any;
@@ -162,7 +163,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// See [`System::probe`].
-    pub fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), String> {
+    pub fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), Violation> {
         self.system.probe(self.work, t, q, u)
     }
 }

@@ -2,6 +2,8 @@
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluator::Workspace;
+use super::features::Features;
+use super::part::Violation;
 use crate::names::Names;
 use complementarity::linear::{Matrix, Pattern};
 
@@ -144,8 +146,8 @@ pub trait System: Send + Sync {
     fn name(&self, id: u64) -> String;
 
     /// Checks at a state what only the system itself can see (missing functions, velocities that are
-    /// not affine in u); the message names the offender.
-    fn probe(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), String> {
+    /// not affine in u).
+    fn probe(&self, _work: &Workspace, _t: f64, _q: &[f64], _u: &[f64]) -> Result<(), Violation> {
         Ok(())
     }
 }
@@ -187,7 +189,7 @@ pub struct Structure {
     /// Whether M depends neither on t nor on q.
     pub constant_mass: bool,
     /// What a scheme must support.
-    pub needs: Needs,
+    pub needs: Features,
     /// Known times at which forces or motions jump: a step ends there.
     pub breaks: Vec<f64>,
 }
@@ -203,52 +205,6 @@ impl Structure {
     #[inline]
     pub fn nu(&self) -> usize {
         self.velocities.len()
-    }
-}
-
-/// Features that a system uses and that not every scheme supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Needs {
-    /// Contacts at all.
-    pub contacts: bool,
-    /// Largest slip dimension of a contact.
-    pub friction_dim: usize,
-    /// Bilateral constraints on position level.
-    pub joints: bool,
-    /// Bilateral constraints on velocity level.
-    pub velocity_joints: bool,
-    /// q̇ ≠ u.
-    pub general_kinematics: bool,
-    /// Poisson restitution.
-    pub poisson: bool,
-    /// Restitution of a contact, of any kind.
-    pub restitution: bool,
-    /// Tangential restitution.
-    pub tangential_restitution: bool,
-    /// Contacts or joints with explicit time.
-    pub moving: bool,
-    /// Elements without a gap.
-    pub elements: bool,
-    /// Friction with a constant bound in a contact.
-    pub tresca: bool,
-}
-
-impl Needs {
-    /// What two systems need together.
-    pub fn and(&self, other: &Needs) -> Needs {
-        Needs {
-            contacts: self.contacts | other.contacts,
-            friction_dim: self.friction_dim.max(other.friction_dim),
-            joints: self.joints | other.joints,
-            velocity_joints: self.velocity_joints | other.velocity_joints,
-            general_kinematics: self.general_kinematics | other.general_kinematics,
-            poisson: self.poisson | other.poisson,
-            restitution: self.restitution | other.restitution,
-            tangential_restitution: self.tangential_restitution | other.tangential_restitution,
-            moving: self.moving | other.moving,
-            elements: self.elements | other.elements,
-            tresca: self.tresca | other.tresca,
-        }
     }
 }
 

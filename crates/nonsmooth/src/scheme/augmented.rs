@@ -54,6 +54,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     impact_steps: 1,
     looks_ahead: false,
     adaptive: true,
+    variable_step: true,
     stages: 1,
     supports: SUPPORTS,
     options: options::ALL,

@@ -40,7 +40,7 @@ pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Evaluator, Needs};
+use crate::contract::{Evaluator, Features};
 use crate::control::{Controller, Span};
 use crate::names::nearest;
 use crate::state::{Record, State, Step};
@@ -53,52 +53,6 @@ pub struct Order {
     pub smooth: u32,
     /// Through impacts, in q (sup norm) and u (graph distance).
     pub impacts: u32,
-}
-
-/// What a scheme can take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Supports {
-    /// Largest slip dimension.
-    pub friction_dim: usize,
-    /// Joints on position level.
-    pub joints: bool,
-    /// Joints on velocity level.
-    pub velocity_joints: bool,
-    /// q̇ ≠ u.
-    pub general_kinematics: bool,
-    /// Poisson restitution.
-    pub poisson: bool,
-    /// Restitution of contacts at all.
-    pub restitution: bool,
-    /// Tangential restitution.
-    pub tangential_restitution: bool,
-    /// Moving obstacles.
-    pub moving: bool,
-    /// Elements without a gap.
-    pub elements: bool,
-    /// Friction with a constant bound in a contact.
-    pub tresca: bool,
-    /// Steps of changing length.
-    pub variable_step: bool,
-}
-
-impl Supports {
-    /// The first feature that a system needs and the scheme lacks.
-    pub fn missing(&self, needs: &Needs) -> Option<String> {
-        let checks = [
-            (needs.joints && !self.joints, "joints".to_string()),
-            (needs.velocity_joints && !self.velocity_joints, "velocity-level joints".to_string()),
-            (needs.general_kinematics && !self.general_kinematics, "velocities that differ from q' (nq != nu)".into()),
-            (needs.poisson && !self.poisson, "Poisson restitution".into()),
-            (needs.restitution && !self.restitution, "restitution of contacts (e > 0)".into()),
-            (needs.tangential_restitution && !self.tangential_restitution, "tangential restitution".into()),
-            (needs.moving && !self.moving, "moving obstacles".into()),
-            (needs.elements && !self.elements, "elements without a gap".into()),
-            (needs.tresca && !self.tresca, "friction with a constant bound in a contact".into()),
-            (needs.friction_dim > self.friction_dim, format!("friction of slip dimension {}", needs.friction_dim)),
-        ];
-        checks.into_iter().find(|(bad, _)| *bad).map(|(_, what)| what)
-    }
 }
 
 /// What a scheme is.
@@ -117,10 +71,12 @@ pub struct SchemeInfo {
     pub looks_ahead: bool,
     /// Whether it chooses the length of its steps: the step of the run is the largest.
     pub adaptive: bool,
+    /// Whether it takes steps of changing length.
+    pub variable_step: bool,
     /// Stages of a step that Newton's method solves one after the other.
     pub stages: usize,
     /// What it can take.
-    pub supports: Supports,
+    pub supports: Features,
     /// Its options.
     pub options: &'static [OptionInfo],
     /// Makes one from settings.

@@ -40,6 +40,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     impact_steps: 1,
     looks_ahead: false,
     adaptive: false,
+    variable_step: true,
     stages: 1,
     supports: SUPPORTS,
     options: OPTIONS,

@@ -16,11 +16,10 @@
 
 use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
-use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::Evaluator;
+use crate::contract::{Evaluator, Feature, Features};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
@@ -39,18 +38,9 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     impact_steps: 1,
     looks_ahead: false,
     adaptive: false,
+    variable_step: true,
     stages: 1,
-    supports: Supports {
-        friction_dim: 0,
-        joints: false,
-        velocity_joints: false,
-        general_kinematics: false,
-        restitution: false,
-        tangential_restitution: false,
-        elements: false,
-        tresca: false,
-        ..SUPPORTS
-    },
+    supports: Features::of(&[Feature::Moving]),
     options: OPTIONS,
     make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
         Ok(Box::new(PositionTheta::new(s.get_number(&THETA)?, s.get_number(&NEWTON_TOL)?)))

@@ -49,9 +49,9 @@ pub use options::SchatzmanPaoliOptions;
 pub use record::{SchatzmanPaoliMemory, SchatzmanPaoliStep};
 
 use super::velocity_level::is_impact;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Evaluator, Kind};
+use crate::contract::{Evaluator, Feature, Features, Kind};
 use crate::state::{Record, Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
 use equation::{Before, Equation, Place};
@@ -65,20 +65,9 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     impact_steps: 4,
     looks_ahead: true,
     adaptive: false,
+    variable_step: false,
     stages: 1,
-    supports: Supports {
-        friction_dim: 0,
-        joints: true,
-        velocity_joints: false,
-        general_kinematics: false,
-        poisson: false,
-        restitution: true,
-        tangential_restitution: false,
-        moving: true,
-        elements: false,
-        tresca: false,
-        variable_step: false,
-    },
+    supports: Features::of(&[Feature::Joints, Feature::Restitution, Feature::Moving]),
     options: options::OPTIONS,
     make: |s| Ok(Box::new(SchatzmanPaoli::new(SchatzmanPaoliOptions::from_settings(s)?))),
 };

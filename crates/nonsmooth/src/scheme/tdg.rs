@@ -77,6 +77,7 @@ pub(super) static MINUS: SchemeInfo = SchemeInfo {
     impact_steps: 1,
     looks_ahead: false,
     adaptive: false,
+    variable_step: true,
     stages: 1,
     supports: SUPPORTS,
     options: options::MINUS,

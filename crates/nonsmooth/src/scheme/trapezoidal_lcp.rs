@@ -67,9 +67,9 @@ pub use record::{TrapezoidalMemory, TrapezoidalStep};
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::{Restitution, SUPPORTS, VelocityLevel, gap};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, Supports};
+use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Evaluator, Kind};
+use crate::contract::{Evaluator, Feature, Kind};
 use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -86,8 +86,9 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     impact_steps: 1,
     looks_ahead: false,
     adaptive: false,
+    variable_step: true,
     stages: 1,
-    supports: Supports { friction_dim: 2, poisson: true, ..SUPPORTS },
+    supports: SUPPORTS.with_friction(2).with(Feature::Poisson),
     options: options::OPTIONS,
     make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
         Ok(Box::new(TrapezoidalLcp::new(TrapezoidalLcpOptions::from_settings(s)?)))

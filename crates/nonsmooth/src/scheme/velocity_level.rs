@@ -13,8 +13,8 @@ mod restitution;
 
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
-use super::{Failure, Solve, Supports};
-use crate::contract::{Candidates, Evaluator, Interaction, Kind};
+use super::{Failure, Solve};
+use crate::contract::{Candidates, Evaluator, Feature, Features, Interaction, Kind};
 use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -29,19 +29,17 @@ use std::sync::Arc;
 pub(super) const ACTIVATION: f64 = 1e-10;
 
 /// What schemes on velocity level can take.
-pub(super) const SUPPORTS: Supports = Supports {
-    friction_dim: 3,
-    joints: true,
-    velocity_joints: true,
-    general_kinematics: true,
-    poisson: false,
-    restitution: true,
-    tangential_restitution: true,
-    moving: true,
-    elements: true,
-    tresca: true,
-    variable_step: true,
-};
+pub(super) const SUPPORTS: Features = Features::of(&[
+    Feature::Joints,
+    Feature::VelocityJoints,
+    Feature::GeneralKinematics,
+    Feature::Restitution,
+    Feature::TangentialRestitution,
+    Feature::Moving,
+    Feature::Elements,
+    Feature::Tresca,
+])
+.with_friction(3);
 
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]

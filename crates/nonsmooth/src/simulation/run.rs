@@ -105,7 +105,7 @@ impl Run {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
-        if !scheme.base().supports.variable_step {
+        if !scheme.base().variable_step {
             controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
         }
         let mut run = Self::assemble(system, start, scheme, options, controller)?;
@@ -247,7 +247,7 @@ impl Run {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
-                    let variable = self.scheme.base().supports.variable_step;
+                    let variable = self.scheme.base().variable_step;
                     if !variable || halved >= self.options.policy.halvings {
                         return self.stop(system, failure, observer);
                     }
@@ -294,7 +294,7 @@ impl Run {
             );
             system.candidates(t, q, u, reach, &mut self.trial.step.candidates);
             if let Some(why) = self.trial.step.candidates.fault() {
-                return Err(Failure::Detection { why: why.into() });
+                return Err(Failure::Detection { why: why.to_string() });
             }
             let mut result = self.scheme.step(system, &self.state, dt, &mut self.solve, &mut self.trial.step);
             self.count();

@@ -1,7 +1,7 @@
 //! What is checked before the first step.
 
 use super::options::SimulationOptions;
-use crate::contract::{Candidates, Evaluator, Kind, Reach};
+use crate::contract::{Candidates, Evaluator, Kind, Part, Reach, Violation};
 use crate::error::Error;
 use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
@@ -50,14 +50,16 @@ pub(super) fn check(
     let mut list = Candidates::default();
     system.candidates(start.t, &start.q, &start.u, Reach { time: o.step, distance: 0.0 }, &mut list);
     if let Some(why) = list.fault() {
-        return Err(Error::Contract(why.into()));
+        return Err(Error::Contract(why.clone()));
     }
     let mut g = Vec::new();
     let (mut penetrating, mut deepest) = (0usize, (0.0, 0));
     for k in list.items() {
         let n = k.position_dim();
         if let Err(e) = k.law.validate(k.dim()) {
-            return Err(Error::Contract(format!("`{}`: {e}", system.name(k.id))));
+            let name = system.name(k.id);
+            let why = format!("`{name}`: {e}");
+            return Err(Error::Contract(Violation::of(Part::new(k.kind, name), why)));
         }
         if n == 0 {
             continue;

@@ -1,6 +1,6 @@
 //! A model with one thing wrong with it, the error that it gives, and the same model with nothing wrong.
 
-use nonsmooth::contract::Needs;
+use nonsmooth::contract::Features;
 use nonsmooth::law::{ContactLaw, ElementLaw};
 use nonsmooth::scheme::{SCHEMES, SchemeInfo, Settings};
 use nonsmooth::simulation::Status;
@@ -159,7 +159,7 @@ pub(crate) fn options() -> SimulationOptions {
 
 /// Schemes that have what the model needs.
 pub(crate) fn fitting(flaw: Flaw) -> Vec<&'static SchemeInfo> {
-    let needs = Differentiated::new(Flawed(flaw)).map_or_else(|_| Needs::default(), |s| s.structure().needs);
+    let needs = Differentiated::new(Flawed(flaw)).map_or_else(|_| Features::NONE, |s| s.structure().needs);
     SCHEMES.iter().copied().filter(|s| s.supports.missing(&needs).is_none()).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Functions of a model that give nonsense: masses that are none, functions that are missing, statements that are false.
 
 use super::flawed::{Flaw, Flawed, names, options, run_error, start};
+use nonsmooth::contract::{Part, PartKind};
 use nonsmooth::{Differentiated, Error, ModelError};
 
 #[test]
@@ -39,7 +40,9 @@ fn functions_that_are_missing_are_named() {
 fn statements_that_are_false_are_named() {
     names!(run_error(Flaw::NotAffine, start(), options()), Error::Contract(_), "contact `ground`", "not affine");
     let found = Differentiated::new(Flawed(Flaw::NotAffine)).unwrap().probe(0.0, &[0.0, 1.0], &[0.0; 2]).unwrap_err();
-    names!(found, ModelError::NotAffine { kind: "contact", .. }, "`ground`");
+    names!(found, ModelError::NotAffine { kind: PartKind::Contact, .. }, "`ground`");
+    let error = run_error(Flaw::NotAffine, start(), options());
+    assert_eq!(error.part(), Some(Part::new(PartKind::Contact, "ground")));
     names!(run_error(Flaw::NotLinear, start(), options()), Error::Contract(_), "force `hills`", "linear");
     names!(run_error(Flaw::NotConstantMass, start(), options()), Error::Contract(_), "mass", "constant");
 }

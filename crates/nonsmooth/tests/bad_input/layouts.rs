@@ -2,6 +2,7 @@
 
 use super::flawed::{Flaw, model_error, names};
 use nonsmooth::ModelError;
+use nonsmooth::contract::PartKind;
 use nonsmooth::law::LawError;
 
 #[test]
@@ -11,7 +12,7 @@ fn law_parameters_out_of_range_are_refused() {
         let number = mu.to_string();
         names!(
             model_error(Flaw::Friction(mu)),
-            ModelError::Law { kind: "contact", source: L::Friction(_), .. },
+            ModelError::Law { kind: PartKind::Contact, source: L::Friction(_), .. },
             "ground",
             "friction coefficient",
             &number
@@ -50,13 +51,13 @@ fn law_parameters_out_of_range_are_refused() {
     }
     names!(
         model_error(Flaw::ElementBox),
-        ModelError::Law { kind: "element", source: L::Box { which: "force", .. }, .. },
+        ModelError::Law { kind: PartKind::Element, source: L::Box { which: "force", .. }, .. },
         "clutch",
         "[1, -1]"
     );
     names!(
         model_error(Flaw::ElementDimension),
-        ModelError::Law { kind: "element", source: L::Dimension { found: 4, .. }, .. },
+        ModelError::Law { kind: PartKind::Element, source: L::Dimension { found: 4, .. }, .. },
         "clutch",
         "4"
     );
@@ -65,24 +66,30 @@ fn law_parameters_out_of_range_are_refused() {
 #[test]
 fn layouts_that_do_not_fit_are_refused() {
     names!(model_error(Flaw::NoCoordinates), ModelError::Empty, "no coordinates");
-    names!(model_error(Flaw::DuplicateCoordinate), ModelError::Name { kind: "coordinate", .. }, "`x`");
-    names!(model_error(Flaw::DuplicateForce), ModelError::Name { kind: "force", .. }, "`wind`");
+    names!(model_error(Flaw::DuplicateCoordinate), ModelError::Name { kind: PartKind::Coordinate, .. }, "`x`");
+    names!(model_error(Flaw::DuplicateForce), ModelError::Name { kind: PartKind::Force, .. }, "`wind`");
     names!(model_error(Flaw::DuplicateInteraction), ModelError::Name { .. }, "`ground`", "contact");
     names!(model_error(Flaw::EmptyName), ModelError::Name { .. }, "empty");
     names!(
         model_error(Flaw::CoordinateOutOfRange),
-        ModelError::Coordinate { kind: "force", index: 2, size: 2, .. },
+        ModelError::Coordinate { kind: PartKind::Force, index: 2, size: 2, .. },
         "`wind`",
         "2"
     );
     names!(
         model_error(Flaw::CoordinateTwice),
-        ModelError::Coordinate { kind: "contact", index: 1, .. },
+        ModelError::Coordinate { kind: PartKind::Contact, index: 1, .. },
         "`ground`",
         "twice"
     );
     names!(model_error(Flaw::MassOutOfRange), ModelError::Coordinate { index: 5, .. }, "`body`", "5");
-    names!(model_error(Flaw::TooWide), ModelError::TooWide { kind: "force", count: 100, .. }, "`wind`", "100", "`on`");
+    names!(
+        model_error(Flaw::TooWide),
+        ModelError::TooWide { kind: PartKind::Force, count: 100, .. },
+        "`wind`",
+        "100",
+        "`on`"
+    );
     for d in [0, 65, usize::MAX] {
         names!(model_error(Flaw::JointDimension(d)), ModelError::Dimension { .. }, "`rod`", &d.to_string());
     }

@@ -1,6 +1,7 @@
 //! Names and options that are unknown, and features that a scheme lacks.
 
 use super::flawed::{Flaw, names, options, run_error, simulate, start};
+use nonsmooth::contract::Feature;
 use nonsmooth::control::{Controller, Proposal, Uneven, Verdict};
 use nonsmooth::scheme::{SCHEMES, Settings, SettingsError};
 use nonsmooth::{Differentiated, Error, Layout, Model, Scalar, Simulation, SimulationOptions, State, scheme};
@@ -8,7 +9,7 @@ use nonsmooth_reference::{Ball, cases};
 
 #[test]
 fn features_that_a_scheme_lacks_are_refused_by_name() {
-    for s in SCHEMES.iter().filter(|s| !s.supports.poisson) {
+    for s in SCHEMES.iter().filter(|s| !s.supports.has(Feature::Poisson)) {
         let error = simulate(Flaw::Poisson, s.name, start(), options()).unwrap_err();
         assert_eq!(error, Error::Unsupported { scheme: s.name, feature: "Poisson restitution".into() });
         names!(error, Error::Unsupported { .. }, s.name, "Poisson restitution");
@@ -48,7 +49,7 @@ fn what_schatzman_paoli_lacks_is_named_for_every_reference_model() {
 /// Any scheme that takes steps of one length only: checked before the run, for what the controller would do.
 #[test]
 fn steps_of_different_lengths_are_refused_where_one_is_needed() {
-    let fixed = SCHEMES.iter().filter(|s| !s.supports.variable_step);
+    let fixed = SCHEMES.iter().filter(|s| !s.variable_step);
     for info in fixed {
         let make = || scheme::make(info.name, &Settings::new()).unwrap();
         let plain = Differentiated::new(Ball::default()).unwrap();

@@ -5,7 +5,7 @@ use super::kinematics::TUMBLE;
 use super::{BOTH, distance, run, take};
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::contract::Workspace;
-use nonsmooth::contract::{Candidates, Derivatives, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
+use nonsmooth::contract::{Candidates, Derivatives, Features, ForceInfo, Interaction, Kind, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::{Layout, Model, Scalar, System};
 use nonsmooth_reference::{Ball, RigidBody, Swing};
@@ -33,7 +33,7 @@ impl Hand {
                 pattern,
                 identity_kinematics: true,
                 constant_mass: true,
-                needs: Needs { contacts: true, ..Needs::default() },
+                needs: Features::NONE,
                 breaks: Vec::new(),
             },
             contact: Interaction::new(7, Kind::Contact, 1, law, [0]),

@@ -3,7 +3,7 @@
 use super::{BOTH, distance, make, run_with};
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::contract::Workspace;
-use nonsmooth::contract::{Candidates, ForceInfo, Interaction, Kind, Needs, Reach, Structure};
+use nonsmooth::contract::{Candidates, Features, ForceInfo, Interaction, Kind, Reach, Structure};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::scheme::{Forecast, MoreauJean, MoreauJeanOptions, Scheme};
 use nonsmooth::simulation::{Observer, Status, StepView};
@@ -39,7 +39,7 @@ impl Line {
             pattern: Pattern::new(count),
             identity_kinematics: true,
             constant_mass: true,
-            needs: Needs { contacts: true, ..Needs::default() },
+            needs: Features::NONE,
             breaks: Vec::new(),
         };
         Self { structure, contacts, limited, push, kick, wall }

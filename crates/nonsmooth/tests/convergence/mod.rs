@@ -74,7 +74,7 @@ impl Observer for Ends {
 /// The run up to `end`; for a scheme that takes steps of one length only, up to the last whole step.
 fn run(system: &dyn System, start: &State, scheme: Box<dyn Scheme>, step: f64, end: f64) -> Vec<Record> {
     let whole = step * (end / step + 1e-6).floor();
-    let end = if scheme.info().supports.variable_step { end } else { whole };
+    let end = if scheme.info().variable_step { end } else { whole };
     let mut options = SimulationOptions::new(step, end);
     options.observe = Observe::NONE;
     let mut ends = Ends(Vec::new());

@@ -2,7 +2,7 @@
 //! are refused with the nearest known one) and its part of the JSON schema.
 
 use super::tree::{Entry, Fault, Node, Origin, Value};
-use nonsmooth::names::{is_name, nearest};
+use nonsmooth::names::{hint_or_list, is_name};
 use serde_json::{Value as Json, json};
 
 /// Read from a node.
@@ -239,10 +239,7 @@ impl<'a> Fields<'a> {
     pub fn open(node: &'a Node, what: &'static str, known: &[&str]) -> Result<Self, Fault> {
         let Value::Table(entries) = &node.value else { return Err(expected(node, &format!("a table: {what}"))) };
         if let Some(e) = entries.iter().find(|e| !known.contains(&e.key.as_str())) {
-            let hint = match nearest(&e.key, known.iter().copied()) {
-                Some(n) => format!(": did you mean `{n}`?"),
-                None => format!(" (known: {})", known.join(", ")),
-            };
+            let hint = hint_or_list(&e.key, known.iter().copied());
             return Err(Fault::new(&e.origin, format!("unknown key `{}` in {what}{hint}", e.key.escape_debug())));
         }
         Ok(Self { entries, origin: &node.origin, what })

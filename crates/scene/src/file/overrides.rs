@@ -5,7 +5,7 @@
 //! by the names of coordinates and velocities: `initial.q.x=1`.
 
 use super::tree::{Document, Entry, Fault, Node, Origin, Override, SceneError, Value, convert};
-use nonsmooth::names::nearest;
+use nonsmooth::names::{hint, hint_or_list};
 use toml::de::DeValue;
 
 impl Document {
@@ -99,10 +99,7 @@ fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<
         node = match &mut node.value {
             Value::Table(entries) => {
                 if i == 1 && OWN_NAMES.contains(&keys[0]) && !entries.iter().any(|e| e.key == *key) {
-                    let hint = match nearest(key, entries.iter().map(|e| e.key.as_str())) {
-                        Some(n) => format!(": did you mean `{n}`?"),
-                        None => String::new(),
-                    };
+                    let hint = hint(key, entries.iter().map(|e| e.key.as_str()), String::new);
                     return Err(Fault::new(origin, format!("the scene has no `{}.{key}`{hint}", keys[0])));
                 }
                 let at = entries.iter().position(|e| e.key == *key).unwrap_or_else(|| {
@@ -121,10 +118,9 @@ fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<
                 match at.filter(|&at| at < count) {
                     Some(at) => &mut items[at],
                     None => {
-                        let hint = match nearest(key, names.iter().map(String::as_str)) {
-                            Some(n) => format!(": did you mean `{n}`?"),
-                            None if names.is_empty() => format!(" (its length is {count}, numbers begin with 0)"),
-                            None => format!(" (there are {})", names.join(", ")),
+                        let hint = match names.is_empty() {
+                            true => format!(" (its length is {count}, numbers begin with 0)"),
+                            false => hint_or_list(key, names.iter().map(String::as_str)),
                         };
                         return Err(Fault::new(origin, format!("{here} has no `{key}`{hint}")));
                     }

@@ -3,6 +3,7 @@
 use super::FormulaError;
 use super::graph::{Comparison, Function, Graph, Id};
 use super::parser::{NodeKind, Tree};
+use nonsmooth::names::{did_you_mean, hint};
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +178,7 @@ fn name_node(g: &mut Graph, scope: &mut dyn Scope, name: &str, primes: usize, at
         Lookup::Found(id) => Ok(id),
         Lookup::Refused(why) => Err(FormulaError::new(at, why)),
         Lookup::Unknown(nearest) => {
-            let hint = nearest.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+            let hint = did_you_mean(&nearest.unwrap_or_default());
             if FUNCTIONS.iter().any(|(f, _)| *f == name) || OTHERS.contains(&name) {
                 return Err(FormulaError::new(at, format!("`{name}` is a function: call it as `{name}(...)`")));
             }
@@ -187,10 +188,7 @@ fn name_node(g: &mut Graph, scope: &mut dyn Scope, name: &str, primes: usize, at
 }
 
 fn unknown_function(name: &str) -> String {
-    let names: Vec<&str> = FUNCTIONS.iter().map(|(f, _)| *f).chain(OTHERS).collect();
-    let hint = match nonsmooth::names::nearest(name, names.into_iter()) {
-        Some(n) => format!(": did you mean `{n}`?"),
-        None => " (a product needs a `*`)".into(),
-    };
+    let names = FUNCTIONS.iter().map(|(f, _)| *f).chain(OTHERS);
+    let hint = hint(name, names, || " (a product needs a `*`)".into());
     format!("unknown function `{name}`{hint}")
 }

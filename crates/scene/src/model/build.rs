@@ -4,12 +4,12 @@ use super::mass::MassMatrix;
 use super::parts::{Kinematics, Variation};
 use super::scope::{Allowed, Numbers, Variables};
 use super::together::{Roots, Whole};
-use super::{ForceTape, FormulaModel};
+use super::{ForceTape, FormulaModel, Places};
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
 use crate::formula::{Graph, Id, TapeError};
 use nonsmooth::Layout;
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint_or_list;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A model and where its parts were written.
@@ -18,7 +18,7 @@ pub struct Built {
     /// The model.
     pub model: FormulaModel,
     /// Places of forces, contacts, joints, elements, coordinates and velocities by name.
-    pub places: BTreeMap<String, Origin>,
+    pub places: Places,
     /// Whether the mass matrix was derived from a kinetic energy.
     pub lagrangian: bool,
     /// Definitions that nothing refers to.
@@ -46,7 +46,7 @@ impl FormulaModel {
             variables,
             variation,
             layout: Layout::new(coordinates.iter().map(|k| k.name.clone())),
-            places: BTreeMap::new(),
+            places: Places::default(),
             roots: Roots::default(),
             model: FormulaModel {
                 layout: Layout::default(),
@@ -87,7 +87,7 @@ pub(super) struct Builder<'a> {
     pub(super) variables: Variables<'a>,
     pub(super) variation: Variation,
     pub(super) layout: Layout,
-    pub(super) places: BTreeMap<String, Origin>,
+    pub(super) places: Places,
     pub(super) model: FormulaModel,
     pub(super) roots: Roots,
 }
@@ -199,7 +199,7 @@ impl Builder<'_> {
 
     fn kinematics(&mut self, coordinates: &[Key], velocities: Option<&[Key]>, identity: bool) -> Result<(), Fault> {
         for key in coordinates[self.others..].iter().chain(velocities.into_iter().flatten()) {
-            self.places.insert(key.name.clone(), key.origin.clone());
+            self.places.insert(&key.name, &key.origin);
         }
         let Some(velocities) = velocities.filter(|_| !identity) else {
             return Ok(());
@@ -312,7 +312,7 @@ impl Builder<'_> {
             self.layout = std::mem::take(&mut self.layout).mass_block(name).on(block.dofs);
             self.model.masses.push(block.tape);
         }
-        self.places.insert("mass".into(), origin.clone());
+        self.places.insert_mass(&origin);
         if let Some(h) = &gyroscopic {
             self.value_force("gyroscopic", h, &[], &origin)?;
         }
@@ -334,7 +334,7 @@ impl Builder<'_> {
                 let message = format!("the name `{name}` of a force is reserved (gyroscopic, potential, force are)");
                 return Err(Fault::new(&force.name.origin, message));
             }
-            if self.places.contains_key(&format!("force {name}")) {
+            if self.places.has_force(name) {
                 return Err(Fault::new(&force.name.origin, format!("the name `{name}` of a force is used twice")));
             }
             match (&force.potential, &force.value) {
@@ -353,7 +353,7 @@ impl Builder<'_> {
                     return Err(Fault::new(&force.origin, message));
                 }
             }
-            self.places.insert(format!("force {name}"), force.name.origin.clone());
+            self.places.insert_force(name, &force.name.origin);
         }
         Ok(())
     }
@@ -379,7 +379,7 @@ impl Builder<'_> {
             self.layout = std::mem::take(&mut self.layout).linear();
         }
         self.model.forces.push(ForceTape::Value(tape, jacobian));
-        self.places.insert(format!("force {name}"), origin.clone());
+        self.places.insert_force(name, origin);
         Ok(())
     }
 
@@ -404,7 +404,7 @@ impl Builder<'_> {
             self.layout = std::mem::take(&mut self.layout).linear();
         }
         self.model.forces.push(ForceTape::Potential(local.tape, derivatives));
-        self.places.insert(format!("force {name}"), formula.origin.clone());
+        self.places.insert_force(name, &formula.origin);
         Ok(())
     }
 
@@ -435,10 +435,7 @@ impl Builder<'_> {
 /// The place of a name in a list.
 fn position(names: &[String], key: &Key, what: &str) -> Result<usize, Fault> {
     names.iter().position(|n| *n == key.name).ok_or_else(|| {
-        let hint = match nearest(&key.name, names.iter().map(String::as_str)) {
-            Some(n) => format!(": did you mean `{n}`?"),
-            None => format!(" (there are {})", names.join(", ")),
-        };
+        let hint = hint_or_list(&key.name, names.iter().map(String::as_str));
         Fault::new(&key.origin, format!("there is no {what} `{}`{hint}", key.name))
     })
 }

@@ -4,6 +4,7 @@ use super::scope::{Allowed, Numbers, Variables};
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Formulas, Key, Named, Origin};
 use crate::formula::{Graph, Id, Slot, Tape};
+use nonsmooth::names::hint;
 
 /// Closed form of q(t) and u(t), u right-continuous.
 #[derive(Debug, Clone)]
@@ -45,7 +46,8 @@ impl ExactSolution {
         let mut contacts = Vec::new();
         for (key, formula) in &exact.percussion.0 {
             if !scene.contact.iter().any(|c| c.name.name == key.name) {
-                return Err(Fault::new(&key.origin, format!("`{}` is none of the contacts", key.name)));
+                let hint = hint(&key.name, scene.contact.iter().map(|c| c.name.name.as_str()), String::new);
+                return Err(Fault::new(&key.origin, format!("`{}` is none of the contacts{hint}", key.name)));
             }
             contacts.push(key.name.clone());
             roots.push(variables.node(&mut graph, formula, Allowed::All)?);
@@ -115,7 +117,8 @@ fn components(
     if let Formulas::Named(list, _) = formulas {
         for (key, f) in list {
             let Some(i) = names.iter().position(|k| k.name == key.name) else {
-                return Err(Fault::new(&key.origin, format!("`{}` is none of the {what}", key.name)));
+                let hint = hint(&key.name, names.iter().map(|k| k.name.as_str()), String::new);
+                return Err(Fault::new(&key.origin, format!("`{}` is none of the {what}{hint}", key.name)));
             };
             out[i] = variables.node(graph, f, Allowed::All)?;
         }

@@ -1,29 +1,12 @@
 //! Contacts, joints and elements of a model by formula.
 
 use super::build::{Builder, too_large};
+use super::law::Slip;
 use super::scope::Allowed;
-use crate::file::format::{Contact, Element, Friction, Restitution};
+use crate::file::format::{Contact, Element};
 use crate::file::{Fault, Formula, Formulas, Origin};
 use crate::formula::Id;
-use complementarity::Polygon;
-use nonsmooth::law::{ContactLaw, ElementLaw, ElementSets};
-use std::sync::Arc;
-
-/// A coefficient of restitution.
-pub(super) fn in_unit_interval(e: f64, formula: &Formula) -> Result<f64, Fault> {
-    if (0.0..=1.0).contains(&e) {
-        return Ok(e);
-    }
-    Err(Fault::new(&formula.origin, format!("a coefficient of restitution lies in [0, 1], this is {e}")))
-}
-
-/// A friction coefficient or a bound.
-pub(super) fn not_negative(v: f64, formula: &Formula, what: &str) -> Result<f64, Fault> {
-    if v >= 0.0 {
-        return Ok(v);
-    }
-    Err(Fault::new(&formula.origin, format!("{what} must not be negative, this is {v}")))
-}
+use nonsmooth::law::{ElementLaw, ElementSets};
 
 impl Builder<'_> {
     /// Components of a velocity of a part, each affine in u.
@@ -45,13 +28,8 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    fn restitution(&mut self, formula: Option<&Formula>) -> Result<f64, Fault> {
-        let Some(f) = formula else { return Ok(0.0) };
-        in_unit_interval(self.number(f)?, f)
-    }
-
-    fn non_negative(&mut self, formula: &Formula, what: &str) -> Result<f64, Fault> {
-        not_negative(self.number(formula)?, formula, what)
+    fn not_negative_bound(&mut self, formula: &Formula) -> Result<f64, Fault> {
+        self.variables.numbers.not_negative(self.variables.document, formula, "a bound")
     }
 
     pub(super) fn contact(&mut self, contact: &Contact, formula: &Formula) -> Result<(), Fault> {
@@ -72,41 +50,8 @@ impl Builder<'_> {
             let message = format!("a slip velocity has 1 to 3 components, this has {}", slip.len());
             return Err(Fault::new(f.origin(), message));
         }
-        let mut law = match &contact.restitution {
-            None => ContactLaw::newton(0.0),
-            Some(Restitution::Newton(e)) => ContactLaw::newton(self.restitution(Some(e))?),
-            Some(Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(Some(e))?),
-        };
-        if let Some(e) = contact.tangential_restitution.as_ref().filter(|_| slip.is_empty()) {
-            let message =
-                format!("`tangential_restitution` has no effect: contact `{name}` has no `slip` and `friction`");
-            return Err(Fault::new(&e.origin, message));
-        }
-        law = law.tangential_restitution(self.restitution(contact.tangential_restitution.as_ref())?);
-        law = match (&contact.friction, slip.len()) {
-            (None, 0) => law,
-            (None, _) => {
-                let origin = contact.slip.as_ref().map_or(&contact.origin, |f| f.origin());
-                return Err(Fault::new(origin, format!("contact `{name}` has a slip velocity but no `friction`")));
-            }
-            (Some(friction), 0) => {
-                let message = format!("contact `{name}` has friction but no `slip` velocity");
-                return Err(Fault::new(friction.origin(), message));
-            }
-            (Some(Friction::Coulomb(mu)), n) => law.coulomb(n, self.non_negative(mu, "a friction coefficient")?),
-            (Some(Friction::Bound(a)), n) => law.tresca(n, self.non_negative(a, "a bound")?),
-            (Some(Friction::Polyhedral(mu, facets)), n) => {
-                if n != 2 {
-                    let message = format!("polyhedral friction needs a slip velocity of 2 components, this has {n}");
-                    return Err(Fault::new(&mu.origin, message));
-                }
-                let polygon = usize::try_from(*facets).ok().filter(|n| *n <= 64).and_then(|n| Polygon::regular(n).ok());
-                let Some(polygon) = polygon else {
-                    return Err(Fault::new(&mu.origin, format!("{facets} facets: 3 to 64 are possible")));
-                };
-                law.polyhedral(self.non_negative(mu, "a friction coefficient")?, Arc::new(polygon))
-            }
-        };
+        let (document, slips) = (self.variables.document, Slip::Formula(slip.len()));
+        let law = self.variables.numbers.contact_law(document, contact, slips)?;
         let mut roots = vec![gap];
         roots.extend(&slip);
         let (on, velocities) = self.variation.touched(&self.graph, &roots, &[]);
@@ -127,7 +72,7 @@ impl Builder<'_> {
         let moving = self.variation.uses_time(&self.graph, &roots);
         self.layout = std::mem::take(&mut self.layout).contact(name.clone(), law).on(on);
         self.flags(linear, moving);
-        self.places.insert(name.clone(), contact.name.origin.clone());
+        self.places.insert(name, &contact.name.origin);
         Ok(())
     }
 
@@ -145,7 +90,7 @@ impl Builder<'_> {
         // Joints on position level come first: parts are numbered kind by kind.
         for joint in &scene.joint {
             let name = &joint.name.name;
-            self.places.insert(name.clone(), joint.name.origin.clone());
+            self.places.insert(name, &joint.name.origin);
             match (&joint.position, &joint.velocity) {
                 (Some(f), None) => {
                     let Some(list) = f.in_order() else {
@@ -199,7 +144,10 @@ impl Builder<'_> {
         let roots = self.velocity_nodes("the velocity of an element", &element.velocity)?;
         self.depends(&roots, name, element.velocity.origin())?;
         let n = roots.len();
-        let e = self.restitution(element.restitution.as_ref())?;
+        let e = match &element.restitution {
+            Some(e) => self.variables.numbers.restitution(self.variables.document, e)?,
+            None => 0.0,
+        };
         let sets = match (&element.bound, &element.range) {
             (Some(a), None) => {
                 if n > 3 {
@@ -210,10 +158,10 @@ impl Builder<'_> {
                     return Err(Fault::new(&element.origin, "`impulse_range` belongs to `range`; use `impulse_bound`"));
                 }
                 let impulse = match &element.impulse_bound {
-                    Some(b) => self.non_negative(b, "a bound")?,
+                    Some(b) => self.not_negative_bound(b)?,
                     None => 0.0,
                 };
-                ElementSets::Ball { force: self.non_negative(a, "a bound")?, impulse }
+                ElementSets::Ball { force: self.not_negative_bound(a)?, impulse }
             }
             (None, Some(range)) => {
                 if element.impulse_bound.is_some() {
@@ -236,7 +184,7 @@ impl Builder<'_> {
         self.layout = std::mem::take(&mut self.layout).element(name.clone(), n, ElementLaw { sets, e }).on(local.on);
         self.flags(linear, false);
         self.model.elements.push(local.tape);
-        self.places.insert(name.clone(), element.name.origin.clone());
+        self.places.insert(name, &element.name.origin);
         Ok(())
     }
 

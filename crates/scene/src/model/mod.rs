@@ -23,15 +23,18 @@ mod build;
 mod derivatives;
 mod exact;
 mod interactions;
+mod law;
 mod mass;
 mod parts;
 mod picture;
+mod places;
 mod scope;
 mod together;
 
 pub use build::Built;
 pub use exact::ExactSolution;
 pub use picture::{Figure, Item, Mark, Picture, Room, Spot, Units};
+pub use places::Places;
 pub use scope::Numbers;
 
 use crate::formula::Tape;

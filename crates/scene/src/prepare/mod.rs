@@ -15,7 +15,7 @@ pub use request::{Request, read};
 use crate::file::format::Scene;
 use crate::file::{Decode, Document, Fault, Formula, Origin, SceneError};
 use crate::model::bodies::{Drawn, DrawnBar, DrawnSpring};
-use crate::model::{Numbers, Picture, Units};
+use crate::model::{Numbers, Picture, Places, Units};
 use complementarity::Options as SolverOptions;
 use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::scheme::{SchemeInfo, Settings};
@@ -25,7 +25,6 @@ use parts::Parts;
 use request::apply;
 use scheme::scheme_settings;
 use start::start;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A scene that is ready to run.
@@ -66,7 +65,7 @@ pub struct Prepared {
     pub unused: Vec<String>,
     /// Things to know about its bodies.
     pub warnings: Vec<String>,
-    places: BTreeMap<String, Origin>,
+    places: Places,
     work: Workspace,
 }
 

@@ -1,15 +1,14 @@
 //! The system of a scene: bodies, a model by formula, or both.
 
 use super::Request;
-use super::blame::model_fault;
+use super::blame::{build_fault, model_fault};
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
-use crate::model::{FormulaModel, Numbers};
+use crate::model::{FormulaModel, Numbers, Places};
 use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
 use nonsmooth_multibody::{Geometry, Layout, Multibody};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The system of a scene and what is known of its parts.
@@ -23,7 +22,7 @@ pub(super) struct Parts {
     pub(super) layout: Layout,
     /// Their values at the start.
     pub(super) at_start: (Vec<f64>, Vec<f64>),
-    pub(super) places: BTreeMap<String, Origin>,
+    pub(super) places: Places,
     pub(super) lagrangian: bool,
     pub(super) unused: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -67,7 +66,7 @@ impl Parts {
         let own = scene.model.as_ref();
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
-        let (multibody, state) = read.builder.build_beside(nu).map_err(|e| bodies::blame(&e, &read.places))?;
+        let (multibody, state) = read.builder.build_beside(nu).map_err(|e| build_fault(&e, &read.places))?;
         let (mut drawn, springs, mut bars) = (read.drawn, read.springs, read.bars);
         bodies::locate(&multibody, &mut drawn, &mut bars);
         let (geometry, layout) = (Some(multibody.geometry()), multibody.layout());

@@ -2,7 +2,7 @@
 
 use crate::bundled;
 use crate::file::{Document, SceneError};
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint;
 use std::path::Path;
 
 /// What is asked of a scene besides what it says itself.
@@ -37,10 +37,9 @@ pub fn read(name: &str) -> Result<Document, SceneError> {
     match bundled::find(name) {
         Some(example) => Document::parse(name, example.text),
         None => {
-            let hint = match nearest(name, bundled::EXAMPLES.iter().map(|e| e.name)) {
-                Some(n) => format!(": did you mean `{n}`?"),
-                None => " (`nonsmooth list examples` shows the examples)".into(),
-            };
+            let hint = hint(name, bundled::EXAMPLES.iter().map(|e| e.name), || {
+                " (`nonsmooth list examples` shows them)".into()
+            });
             Err(bad(format!("neither a file nor a bundled example{hint}")))
         }
     }

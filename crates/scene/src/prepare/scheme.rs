@@ -4,7 +4,7 @@ use crate::file::format::{Scene, Setting};
 use crate::file::{Document, Fault, Formula, Origin};
 use crate::model::Numbers;
 use nonsmooth::SimulationOptions;
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint_or_list;
 use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{self, OptionKind, SchemeInfo, Settings, SettingsError};
 use std::collections::BTreeMap;
@@ -19,11 +19,7 @@ pub(super) fn scheme_settings(
     let given = scene.scheme.clone().unwrap_or_default();
     let (name, origin) = given.name.clone().unwrap_or(("moreau-jean".into(), given.origin.clone()));
     let Some(info) = scheme::SCHEMES.iter().find(|s| s.name == name) else {
-        let names: Vec<&str> = scheme::SCHEMES.iter().map(|s| s.name).collect();
-        let hint = match nearest(&name, names.iter().copied()) {
-            Some(n) => format!(": did you mean `{n}`?"),
-            None => format!(" (there are {})", names.join(", ")),
-        };
+        let hint = hint_or_list(&name, scheme::SCHEMES.iter().map(|s| s.name));
         return Err(Fault::new(&origin, format!("unknown scheme `{name}`{hint}")));
     };
     let mut settings = Settings::new();

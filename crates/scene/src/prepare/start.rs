@@ -5,7 +5,7 @@ use crate::file::{Document, Fault, Formulas};
 use crate::model::Numbers;
 use nonsmooth::State;
 use nonsmooth::contract::Structure;
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint;
 
 /// Largest deviation from 1 of the length of a unit vector at the start.
 const UNIT_TOLERANCE: f64 = 1e-6;
@@ -57,8 +57,7 @@ fn vector(
         Some(Formulas::Named(list, _)) => {
             for (key, f) in list {
                 let Some(i) = names.iter().position(|k| *k == key.name) else {
-                    let near = nearest(&key.name, names.iter().copied());
-                    let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+                    let hint = hint(&key.name, names.iter().copied(), String::new);
                     return Err(Fault::new(&key.origin, format!("`{}` is none of the {what}{hint}", key.name)));
                 };
                 out[i] = numbers.evaluate(document, f)?;

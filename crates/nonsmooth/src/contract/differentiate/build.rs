@@ -1,11 +1,13 @@
 //! From the layout of a model to its parts: every name, index and law is checked here.
 
-use super::{ModelError, Plan, kind_name};
+use super::{ModelError, Plan};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
+use crate::contract::features::{Feature, Features};
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
-use crate::contract::system::{ForceInfo, Needs, Structure};
-use crate::law::{Friction, Law, Normal};
+use crate::contract::part::PartKind;
+use crate::contract::system::{ForceInfo, Structure};
+use crate::law::Law;
 use crate::names::Names;
 use complementarity::linear::Pattern;
 use std::sync::Arc;
@@ -26,11 +28,11 @@ impl Plan {
             return Err(ModelError::Empty);
         }
         check_kinematics(&layout, nq, nu)?;
-        unique("coordinate", layout.coordinates.iter())?;
+        unique(PartKind::Coordinate, layout.coordinates.iter())?;
         if let Some(v) = &layout.velocities {
-            unique("velocity", v.iter())?;
+            unique(PartKind::Velocity, v.iter())?;
         }
-        unique("force", layout.forces.iter().map(|p| &p.name))?;
+        unique(PartKind::Force, layout.forces.iter().map(|p| &p.name))?;
         let interactions = layout
             .joints
             .iter()
@@ -38,7 +40,7 @@ impl Plan {
             .chain(layout.velocity_joints.iter().map(|p| &p.name))
             .chain(layout.contacts.iter().map(|p| &p.name))
             .chain(layout.elements.iter().map(|p| &p.name));
-        unique("joint, contact or element", interactions)?;
+        unique(PartKind::Interaction, interactions)?;
         if let Some(&b) = layout.breaks.iter().find(|b| !b.is_finite()) {
             return Err(ModelError::Break(b));
         }
@@ -73,7 +75,7 @@ impl Plan {
         let mut forces = Vec::new();
         let mut force_infos = Vec::new();
         for part in &layout.forces {
-            let p = place("force", &part.name, part.on.as_ref(), nq)?;
+            let p = place(PartKind::Force, &part.name, part.on.as_ref(), nq)?;
             pattern.couple(&p.velocities);
             force_infos.push(ForceInfo {
                 name: part.name.clone(),
@@ -83,7 +85,8 @@ impl Plan {
             forces.push((part.what.0, p));
         }
 
-        let mut needs = Needs { general_kinematics: layout.velocities.is_some(), ..Needs::default() };
+        let mut needs = Features::NONE;
+        needs.insert_if(layout.velocities.is_some(), Feature::GeneralKinematics);
         let mut parts: [Vec<(String, Place)>; 4] = Default::default();
         let mut interactions = Vec::new();
         for kind in KINDS {
@@ -118,21 +121,28 @@ impl Plan {
                     .collect(),
             };
             for (i, (name, on, dim, law, constant)) in list.into_iter().enumerate() {
-                let what = kind_name(kind);
+                let what = PartKind::from(kind);
                 let p = place(what, name, on, nq)?;
                 if dim == 0 || dim > MAX_LOCAL {
                     return Err(ModelError::Dimension { kind: what, name: name.clone(), dim, max: MAX_LOCAL });
                 }
                 law.validate(dim).map_err(|source| ModelError::Law { kind: what, name: name.clone(), source })?;
-                note_needs(&mut needs, kind, &law);
+                match kind {
+                    Kind::Joint => needs.insert(Feature::Joints),
+                    Kind::VelocityJoint => needs.insert(Feature::VelocityJoints),
+                    Kind::Element => needs.insert(Feature::Elements),
+                    Kind::Contact => {}
+                }
+                needs.insert_law(&law);
                 let id = ((kind as u64) << 32) | i as u64;
                 let k = Interaction::new(id, kind, dim, Arc::new(law), &p.velocities[..]);
                 interactions.push(k.with_coordinates(&p.extended).with_constant_directions(constant));
                 parts[kind as usize].push((name.clone(), p));
             }
         }
-        needs.moving = layout.contacts.iter().any(|p| p.what.1.moving)
+        let moving = layout.contacts.iter().any(|p| p.what.1.moving)
             || layout.joints.iter().chain(&layout.velocity_joints).any(|p| p.what.1.moving);
+        needs.insert_if(moving, Feature::Moving);
 
         let (coordinates, rates) = Names::with_rates(|add| layout.coordinates.iter().for_each(|c| add(&[c])));
         let velocities = layout.velocities.as_ref().map_or(rates, |v| v.iter().collect());
@@ -161,7 +171,7 @@ impl Plan {
     }
 }
 
-fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ModelError> {
+fn unique<'a>(kind: PartKind, names: impl Iterator<Item = &'a String>) -> Result<(), ModelError> {
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
         if name.is_empty() || !seen.insert(name) {
@@ -191,7 +201,7 @@ fn check_kinematics(layout: &Layout, nq: usize, nu: usize) -> Result<(), ModelEr
         }
         if qs.len().max(us.len()) > MAX_LOCAL {
             let name = "kinematics".to_string();
-            return Err(ModelError::TooWide { kind: "kinematic block", name, count: qs.len().max(us.len()) });
+            return Err(ModelError::TooWide { kind: PartKind::KinematicBlock, name, count: qs.len().max(us.len()) });
         }
     }
     for (what, seen) in [("coordinate", &seen_q), ("velocity", &seen_u)] {
@@ -209,7 +219,7 @@ fn mass_place(
     on: Option<&Vec<usize>>,
     nu: usize,
 ) -> Result<(Place, Arc<[usize]>), ModelError> {
-    let kind = "mass block";
+    let kind = PartKind::MassBlock;
     let dofs: Vec<usize> = on.cloned().unwrap_or_else(|| (0..nu).collect());
     for (i, &d) in dofs.iter().enumerate() {
         if d >= nu || dofs[..i].contains(&d) {
@@ -231,27 +241,4 @@ fn mass_place(
     // Masses receive no velocities.
     let first = consecutive(&coordinates);
     Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), first }, dofs))
-}
-
-fn note_needs(needs: &mut Needs, kind: Kind, law: &Law) {
-    match kind {
-        Kind::Joint => needs.joints = true,
-        Kind::VelocityJoint => needs.velocity_joints = true,
-        Kind::Element => needs.elements = true,
-        Kind::Contact => needs.contacts = true,
-    }
-    needs.note(law);
-}
-
-impl Needs {
-    /// Adds what a law asks for.
-    pub fn note(&mut self, law: &Law) {
-        if let Law::Contact(law) = law {
-            self.friction_dim = self.friction_dim.max(law.slip_dim);
-            self.poisson |= matches!(law.normal, Normal::Poisson { .. });
-            self.restitution |= law.normal.restitution() > 0.0;
-            self.tangential_restitution |= law.e_tangential != 0.0;
-            self.tresca |= matches!(law.friction, Some(Friction::Tresca { .. }));
-        }
-    }
 }

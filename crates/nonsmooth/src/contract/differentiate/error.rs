@@ -1,6 +1,6 @@
 //! What can be wrong with a model.
 
-use crate::contract::MAX_LOCAL;
+use crate::contract::{MAX_LOCAL, Part, PartKind, Violation};
 use crate::law::LawError;
 
 /// A model that does not fit together.
@@ -13,7 +13,7 @@ pub enum ModelError {
     #[error("{kind} name `{name}` is empty or used twice")]
     Name {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// The name.
         name: String,
     },
@@ -21,7 +21,7 @@ pub enum ModelError {
     #[error("{kind} `{name}`: coordinate {index} does not exist or is listed twice (there are {size})")]
     Coordinate {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// The index.
@@ -35,7 +35,7 @@ pub enum ModelError {
     )]
     TooWide {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// How many it touches.
@@ -45,7 +45,7 @@ pub enum ModelError {
     #[error("{kind} `{name}`: {source}")]
     Law {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// What is wrong.
@@ -55,7 +55,7 @@ pub enum ModelError {
     #[error("{kind} `{name}`: dimension {dim} is outside 1..={max}")]
     Dimension {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// Its dimension.
@@ -80,7 +80,7 @@ pub enum ModelError {
     #[error("{kind} `{name}` is not finite at t = {t} (is its function implemented for this part?)")]
     NotFinite {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// When.
@@ -90,7 +90,7 @@ pub enum ModelError {
     #[error("{kind} `{name}` was stated to be {stated}, but it changes with t or q")]
     NotConstant {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// What was stated.
@@ -100,10 +100,33 @@ pub enum ModelError {
     #[error("{kind} `{name}`: its velocity is not affine in u (deviation {deviation:.3e})")]
     NotAffine {
         /// Which kind of part.
-        kind: &'static str,
+        kind: PartKind,
         /// Its name.
         name: String,
         /// By how much it deviates.
         deviation: f64,
     },
+}
+
+impl ModelError {
+    /// The part concerned, if it is one.
+    pub fn part(&self) -> Option<Part> {
+        match self {
+            ModelError::Name { kind, name }
+            | ModelError::Coordinate { kind, name, .. }
+            | ModelError::TooWide { kind, name, .. }
+            | ModelError::Law { kind, name, .. }
+            | ModelError::Dimension { kind, name, .. }
+            | ModelError::NotFinite { kind, name, .. }
+            | ModelError::NotConstant { kind, name, .. }
+            | ModelError::NotAffine { kind, name, .. } => Some(Part::new(*kind, name)),
+            ModelError::Empty | ModelError::Kinematics { .. } | ModelError::Break(_) => None,
+        }
+    }
+}
+
+impl From<ModelError> for Violation {
+    fn from(e: ModelError) -> Self {
+        Self { part: e.part(), why: e.to_string() }
+    }
 }

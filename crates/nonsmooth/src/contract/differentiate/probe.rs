@@ -1,34 +1,35 @@
 //! Checks of a model at a state: finite values, velocities affine in u, and what was stated as constant or linear.
 
-use super::{Assembly, ModelError, index_of, kind_name};
+use super::{Assembly, ModelError, index_of};
 use crate::contract::candidates::Kind;
 use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::functions::Function;
+use crate::contract::part::PartKind;
 use complementarity::linear::Matrix;
 
 impl Assembly<'_> {
     /// Checks at a state that every part gives finite values and that velocities are affine in u.
     pub(super) fn probe(&self, t: f64, q: &[f64], u: &[f64]) -> Result<(), ModelError> {
-        let bad = |kind: &'static str, name: &str| ModelError::NotFinite { kind, name: name.into(), t };
+        let bad = |kind: PartKind, name: &str| ModelError::NotFinite { kind, name: name.into(), t };
         let mut h = vec![0.0; self.plan.structure.nu()];
         for (i, info) in self.plan.structure.forces.iter().enumerate() {
             h.fill(0.0);
             self.force(i, t, q, u, &mut h);
             let v = if info.potential { self.potential(i, t, q) } else { 0.0 };
             if !(h.iter().all(|x| x.is_finite()) && v.is_finite()) {
-                return Err(bad("force", &info.name));
+                return Err(bad(PartKind::Force, &info.name));
             }
         }
         if !self.plan.structure.identity_kinematics {
             let mut qdot = vec![0.0; q.len()];
             self.kinematics(t, q, u, &mut qdot);
             if !qdot.iter().all(|x| x.is_finite()) {
-                return Err(bad("kinematics", "B u + beta"));
+                return Err(bad(PartKind::Kinematics, "B u + beta"));
             }
         }
         self.probe_statements(t, q, u)?;
         for k in &self.plan.interactions {
-            let kind = kind_name(k.kind);
+            let kind = PartKind::from(k.kind);
             let name = self.plan.name(k.id);
             let mut g = vec![0.0; k.position_dim()];
             self.position(k, t, q, &mut g);
@@ -100,7 +101,7 @@ impl Assembly<'_> {
         };
         let changed = |kind, name: &str, stated| Err(ModelError::NotConstant { kind, name: name.into(), stated });
         if s.constant_mass && !same(&entries(&|m| self.mass(t, q, m)), &entries(&|m| self.mass(t2, &q2, m))) {
-            return changed("mass", "M", "constant");
+            return changed(PartKind::Mass, "M", "constant");
         }
         for (i, info) in s.forces.iter().enumerate().filter(|(_, f)| f.constant_jacobian) {
             let at = |t: f64, q: &[f64], u: &[f64]| {
@@ -109,7 +110,7 @@ impl Assembly<'_> {
                 out
             };
             if !same(&at(t, q, u), &at(t2, &q2, &u2)) {
-                return changed("force", &info.name, "linear");
+                return changed(PartKind::Force, &info.name, "linear");
             }
         }
         for k in self.plan.interactions.iter().filter(|k| k.constant) {
@@ -120,7 +121,7 @@ impl Assembly<'_> {
                 w
             };
             if !same(&at(t, q), &at(t2, &q2)) {
-                return changed(kind_name(k.kind), &self.plan.name(k.id), "linear");
+                return changed(k.kind.into(), &self.plan.name(k.id), "linear");
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use nonsmooth_multibody::{Bar, Layout};
 
 impl Reader<'_> {
     pub(super) fn bar(&mut self, bar: &format::Bar) -> Result<(), Fault> {
-        self.out.places.insert(bar.name.name.clone(), bar.name.origin.clone());
+        self.out.places.insert(&bar.name.name, &bar.name.origin);
         let elements = self.count(&bar.elements, "`elements`")?;
         self.reserve(Layout::new(0, elements.saturating_add(1)).nq(), &bar.name.origin)?;
         let made = Bar {

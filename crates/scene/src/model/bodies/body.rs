@@ -13,7 +13,7 @@ const OWN: [&str; 4] = ["i", "random", "random2", "random3"];
 impl Reader<'_> {
     pub(super) fn bodies(&mut self, record: u64, body: &format::Body) -> Result<(), Fault> {
         let name = &body.name.name;
-        self.out.places.insert(name.clone(), body.name.origin.clone());
+        self.out.places.insert(name, &body.name.origin);
         let count = match &body.count {
             Some(f) => Some(self.count(f, "`count`")?),
             None => None,

@@ -1,44 +1,21 @@
 //! Records of contacts between bodies: the law of a pair.
 
 use super::Reader;
-use super::places::use_of;
 use crate::file::format;
 use crate::file::{Fault, Key};
-use nonsmooth::law::ContactLaw;
+use crate::model::law::Slip;
 
 impl Reader<'_> {
     pub(super) fn contact(&mut self, contact: &format::Contact) -> Result<(), Fault> {
         let name = &contact.name.name;
-        self.out.places.insert(name.clone(), contact.name.origin.clone());
+        self.out.places.insert(name, &contact.name.origin);
         if let Some(f) = &contact.slip {
             let message = format!("contact `{name}` is between bodies: its slip velocity is known, remove `slip`");
             return Err(Fault::new(f.origin(), message));
         }
-        let mut law = match &contact.restitution {
-            None => ContactLaw::newton(0.0),
-            Some(format::Restitution::Newton(e)) => ContactLaw::newton(self.restitution(e)?),
-            Some(format::Restitution::Poisson(e)) => ContactLaw::poisson(self.restitution(e)?),
-        };
-        if let Some(e) = &contact.tangential_restitution {
-            if contact.friction.is_none() {
-                let message = format!("`tangential_restitution` has no effect: contact `{name}` has no `friction`");
-                return Err(Fault::new(&e.origin, message));
-            }
-            law = law.tangential_restitution(self.restitution(e)?);
-        }
-        law = match &contact.friction {
-            None => law,
-            Some(format::Friction::Coulomb(mu)) => law.coulomb(1, self.not_negative(mu, "a friction coefficient")?),
-            Some(format::Friction::Bound(a)) => law.tresca(1, self.not_negative(a, "a bound")?),
-            Some(format::Friction::Polyhedral(mu, _)) => {
-                return Err(Fault::new(
-                    &mu.origin,
-                    "polyhedral friction needs two directions of slip, the plane has one",
-                ));
-            }
-        };
+        let law = self.numbers.contact_law(self.document, contact, Slip::Planar)?;
         for key in contact.between.iter().flatten() {
-            self.out.places.insert(use_of(name, &key.name), key.origin.clone());
+            self.out.places.insert_mention(name, &key.name, &key.origin);
         }
         match contact.between.as_deref() {
             None => self.out.builder.contact_of_all(name, law),

@@ -2,7 +2,7 @@
 //!
 //! - `body`: many bodies by one record; with `motion`, `shape`, `fill`, `random`.
 //! - `bar`, `spring`, `contact`: the other records.
-//! - `drawn`: what is drawn of all these. `places`: where they were written.
+//! - `drawn`: what is drawn of all these.
 //!
 //! A record with `count` stands for many bodies; its formulas are evaluated for each, with `i` and random numbers that are made of the
 //! seed, the record, i and which of them it is, so that they do not depend on what else is in the scene.
@@ -13,20 +13,18 @@ mod contact;
 mod drawn;
 mod fill;
 mod motion;
-mod places;
 mod random;
 mod shape;
 mod spring;
 
 pub(crate) use drawn::locate;
 pub use drawn::{Drawn, DrawnBar, DrawnSpring};
-pub use places::{blame, place_of_found};
 
+use super::Places;
 use super::scope::Numbers;
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Formula, Origin};
 use nonsmooth_multibody::{Builder, Vec2};
-use std::collections::BTreeMap;
 
 /// Bodies read from a scene.
 pub struct Bodies {
@@ -39,7 +37,7 @@ pub struct Bodies {
     /// What is drawn of bars.
     pub bars: Vec<DrawnBar>,
     /// Places of the records by their names.
-    pub places: BTreeMap<String, Origin>,
+    pub places: Places,
 }
 
 /// Coordinates of bodies and bars that a scene may have without being asked.
@@ -61,7 +59,7 @@ pub fn read(document: &Document, scene: &Scene, numbers: &mut Numbers, most: usi
             drawn: Vec::new(),
             springs: Vec::new(),
             bars: Vec::new(),
-            places: BTreeMap::new(),
+            places: Places::default(),
         },
         seed: 1,
         coordinates: 0,
@@ -100,14 +98,6 @@ impl Reader<'_> {
 
     fn number_or(&mut self, f: Option<&Formula>, default: f64) -> Result<f64, Fault> {
         f.map_or(Ok(default), |f| self.number(f))
-    }
-
-    fn restitution(&mut self, f: &Formula) -> Result<f64, Fault> {
-        super::interactions::in_unit_interval(self.number(f)?, f)
-    }
-
-    fn not_negative(&mut self, f: &Formula, what: &str) -> Result<f64, Fault> {
-        super::interactions::not_negative(self.number(f)?, f, what)
     }
 
     fn pair(&mut self, list: &[Formula], what: &str, origin: &Origin) -> Result<Vec2, Fault> {

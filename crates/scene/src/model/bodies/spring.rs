@@ -2,7 +2,6 @@
 
 use super::Reader;
 use super::drawn::DrawnSpring;
-use super::places::use_of;
 use crate::file::format;
 use crate::file::{Fault, Key};
 use nonsmooth_multibody::Spring;
@@ -10,13 +9,13 @@ use nonsmooth_multibody::Spring;
 impl Reader<'_> {
     pub(super) fn spring(&mut self, spring: &format::Spring) -> Result<(), Fault> {
         let origin = &spring.origin;
-        self.out.places.insert(spring.name.name.clone(), spring.name.origin.clone());
+        self.out.places.insert(&spring.name.name, &spring.name.origin);
         let [a, b] = spring.bodies.as_slice() else {
             let origin = spring.bodies.first().map_or(origin, |k| &k.origin);
             return Err(Fault::new(origin, format!("a spring is between two bodies, not {}", spring.bodies.len())));
         };
         for key in [a, b] {
-            self.out.places.insert(use_of(&spring.name.name, &key.name), key.origin.clone());
+            self.out.places.insert_mention(&spring.name.name, &key.name, &key.origin);
         }
         let points = match spring.points.as_deref() {
             None => [[0.0; 2]; 2],

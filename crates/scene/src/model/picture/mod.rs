@@ -17,7 +17,7 @@ use crate::file::format::Scene;
 use crate::file::picture;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::formula::{Graph, Tape};
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint_or_list;
 use orientation::{Turn, by_axis, by_rotation, unit};
 use read::Reader;
 use std::collections::BTreeSet;
@@ -175,10 +175,7 @@ fn check_contact(scene: &Scene, key: &Key, drawn: &[Mark]) -> Result<(), Fault> 
     let fault = |message: String| Err(Fault::new(&key.origin, message));
     let Some(contact) = scene.contact.iter().find(|c| c.name.name == *name) else {
         let names = || scene.contact.iter().filter(|c| c.gap.is_some()).map(|c| c.name.name.as_str());
-        let hint = match nearest(name, names()) {
-            Some(n) => format!(": did you mean `{n}`?"),
-            None => format!(" (there are {})", names().collect::<Vec<_>>().join(", ")),
-        };
+        let hint = hint_or_list(name, names());
         return fault(format!("there is no contact `{name}`{hint}"));
     };
     if contact.gap.is_none() {

@@ -2,7 +2,7 @@
 
 use crate::file::Fault;
 use crate::file::format::Scene;
-use nonsmooth::names::nearest;
+use nonsmooth::names::hint_or_list;
 use nonsmooth_multibody::Layout;
 
 /// Units by number of a coordinate or velocity. What is not known has an empty one.
@@ -23,10 +23,7 @@ impl Units {
         let own = model.velocities.as_deref().unwrap_or(&[]);
         let names = || model.coordinates.iter().chain(own).map(|k| k.name.as_str());
         if let Some((key, _)) = model.units.0.iter().find(|(k, _)| !names().any(|n| n == k.name)) {
-            let hint = match nearest(&key.name, names()) {
-                Some(n) => format!(": did you mean `{n}`?"),
-                None => format!(" (there are {})", names().collect::<Vec<_>>().join(", ")),
-            };
+            let hint = hint_or_list(&key.name, names());
             let message = format!("`units`: there is no coordinate or velocity `{}`{hint}", key.name);
             return Err(Fault::new(&key.origin, message));
         }
