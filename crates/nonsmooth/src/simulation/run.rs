@@ -105,6 +105,9 @@ impl Run {
         }
         options.solver_options.validate()?;
         let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
+        if scheme.info().position_level && options.stabilise != Stabilise::None {
+            return Err(Error::Stabilise { scheme: scheme.info().name });
+        }
         if !scheme.base().variable_step {
             controller.one_length().map_err(|why| Error::Uneven { scheme: scheme.info().name, why })?;
         }
@@ -123,9 +126,6 @@ impl Run {
         controller: Box<dyn Controller>,
     ) -> Result<Self, Error> {
         let info = scheme.base();
-        if scheme.info().position_level && options.stabilise != Stabilise::None {
-            return Err(Error::Stabilise { scheme: scheme.info().name });
-        }
         let Some(chosen) = solver::make(&options.solver) else {
             let names = solver::SOLVERS.iter().map(|s| s.name);
             let nearest = crate::names::nearest(&options.solver, names).unwrap_or_default().into();
