@@ -49,17 +49,19 @@ fn the_json_has_rows_and_orders_as_promised() {
 }
 
 #[test]
-fn threads_change_nothing_and_all_schemes_are_quick() {
+fn threads_change_nothing_and_all_schemes_take_few_steps() {
     let d = Directory::new();
     let words = ["bouncing_ball", "--schemes", "all", "--steps", "1e-2,5e-3,2e-3,1e-3,5e-4,2e-4"];
-    let clock = std::time::Instant::now();
-    let one = timeless(json(&d, &[&words[..], &["--threads", "1"]].concat()));
-    let seconds = clock.elapsed().as_secs_f64();
+    let one = json(&d, &[&words[..], &["--threads", "1"]].concat());
+    let calls = |v: &Value| v["rows"].as_array().unwrap().iter().map(|r| r["calls"].as_u64().unwrap()).sum::<u64>();
+    // Work, not time: time is a matter of what else the machine does. 18,500 steps a scheme; `augmented` makes some of each.
+    let made = calls(&one);
+    println!("six steps, all schemes: {made} steps");
+    assert!(made <= 2_000_000, "{made}");
+    let one = timeless(one);
     let many = timeless(json(&d, &[&words[..], &["--threads", "7"]].concat()));
     assert_eq!(one, many);
     assert_eq!(one, timeless(json(&d, &words)));
-    println!("six steps, all schemes, one thread: {seconds:.2} s");
-    assert!(seconds <= 10.0, "{seconds} s");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn main() {
         "{:<14} {:>7} {:>12} {:>12} {:>9} {:>10}",
         "matrix", "n", "analysis us", "factor us", "solve us", "residual"
     );
-    [15, 40, 100].map(|k| measure(&grid(k, &mut random)));
-    [20, 200, 3000].map(|k| measure(&chain(k, &mut random)));
-    [300, 3000, 20_000].map(|n| measure(&near(n, &mut random)));
+    [15, 40, 100].into_iter().for_each(|k| measure(&grid(k, &mut random)));
+    [20, 200, 3000].into_iter().for_each(|k| measure(&chain(k, &mut random)));
+    [300, 3000, 20_000].into_iter().for_each(|n| measure(&near(n, &mut random)));
 }

@@ -18,8 +18,8 @@ fn try_scene(text: &str, set: Vec<String>) {
         }
         let _ = nonsmooth_scene::explain::explain(&scene);
     }
-    // Preparing takes a millisecond; a hang would be seconds.
-    assert!(clock.elapsed() < Duration::from_secs(10), "{text}");
+    // Preparing takes a millisecond; a hang would be minutes, on any machine.
+    assert!(clock.elapsed() < Duration::from_secs(60), "{text}");
 }
 
 /// Pieces that scenes are made of.
