@@ -119,7 +119,7 @@ export interface Result {
   worst?: Record<string, number | null>;
   energy?: { initial?: number; final?: number; max?: number; ledger?: Record<string, number> } | null;
   work?: Record<string, unknown>;
-  percussions?: Record<string, Percussion>;
+  percussions?: Record<string, Percussion> | null;
 }
 
 interface Common {
@@ -139,13 +139,14 @@ export interface Run extends Common {
   scheme?: Method;
   solver?: Method;
   result?: Result;
-  worst_at?: { residual?: number | null; penetration?: number | null };
+  worst_at?: { residual?: number | null; penetration?: number | null } | null;
   time?: { start: number; end: number };
   arrays?: Record<string, Packed>;
   replay?: Replay | null;
   plots?: Plots | null;
   ledger?: Ledger | null;
-  events?: Event[];
+  /** Null or missing: nobody looked for them. */
+  events?: Event[] | null;
   events_unlisted?: number;
 }
 

@@ -158,12 +158,13 @@ export function runPage(run: Run): RunPage {
       controls.element,
       notes.length > 0 && h('p', { class: 'muted small' }, notes.join(' ')),
     ),
-    h(
-      'div',
-      { class: 'panel events', id: 'events' },
-      line ? line.element : h('div', { class: 'row head' }, h('h2', {}, 'Events')),
-      list ? list.element : h('p', { class: 'empty' }, 'No events.'),
-    ),
+    run.events &&
+      h(
+        'div',
+        { class: 'panel events', id: 'events' },
+        line ? line.element : h('div', { class: 'row head' }, h('h2', {}, 'Events')),
+        list ? list.element : h('p', { class: 'empty' }, 'No events.'),
+      ),
   );
   new ResizeObserver(() => {
     const top = instrument.parentElement!.offsetTop;

@@ -46,6 +46,11 @@ function method(caption: string, m: Method | undefined, more: [string, string][]
   return table(caption, [['name', m.name], ...more, ...(m.options ?? []).map((o): [string, string] => [words(o.name), describe(o.value)])]);
 }
 
+/** The worst numbers that there are: those of what was not watched are null. */
+function watched(worst: Record<string, number | null> | undefined): Record<string, number | null> {
+  return Object.fromEntries(Object.entries(worst ?? {}).filter(([, value]) => value !== null));
+}
+
 /** The figures that belong at the top of the page. */
 export function keyFigures(run: Run): HTMLElement {
   const { result } = run;
@@ -55,8 +60,8 @@ export function keyFigures(run: Run): HTMLElement {
   if (typeof result?.step === 'number') list.push(figure('step', withUnit(result.step, 's')));
   if (typeof result?.work?.steps === 'number') list.push(figure('steps', grouped(result.work.steps)));
   if (typeof result?.t === 'number') list.push(figure('reached', withUnit(result.t, 's', 6)));
-  list.push(figure('events', grouped((run.events?.length ?? 0) + (run.events_unlisted ?? 0))));
-  const worst = result?.worst ?? {};
+  if (run.events) list.push(figure('events', grouped(run.events.length + (run.events_unlisted ?? 0))));
+  const worst = watched(result?.worst);
   if ('residual' in worst) list.push(figure('worst residual', number(worst.residual, 2), 'Largest residual of a one-step problem'));
   if ('penetration' in worst) list.push(figure('penetration', withUnit(worst.penetration, 'm', 3), 'Largest penetration'));
   if ('energy_closure' in worst) list.push(figure('energy closure', number(worst.energy_closure, 2), 'Largest defect of the ledger, relative to it'));
@@ -196,7 +201,7 @@ export function summary(run: Run): HTMLElement[] {
     method('Solver', run.solver),
     notesList('Warnings', run.warnings),
     notesList('Notes', run.notes),
-    table('Worst numbers', facts(result?.worst)),
+    table('Worst numbers', facts(watched(result?.worst))),
     table('Work', facts(result?.work)),
     percussions(run),
     state(run),

@@ -155,6 +155,36 @@ if (wanted.length === 0) {
     return 'opens, zooms';
   });
 
+  // A report shows what was watched, and nothing of the rest: with contacts of a scene and with contacts that detection found.
+  const parts = { events: '#events', certificate: '#certificates', energy: '#energy' };
+  for (const [scene, end] of [['woodpecker', '0.3'], ['mixing_disks', '0.1']]) {
+    for (const watch of ['none', 'events', 'certificate,energy', 'percussions', 'all']) {
+      await attempt(`${scene} --watch ${watch}`, async () => {
+        const name = `${scene}-${watch}`;
+        run('run', scene, '--end', end, '--watch', watch, '--out', name);
+        const file = join(folder, name, 'report.html');
+        const { page, close } = await openReport(browser, file);
+        const text = await page.evaluate(() => document.body.innerText);
+        for (const word of ['NaN', 'undefined', 'null', 'none']) {
+          // The command, the changes and the options of the scheme may say none.
+          const said = text.split('\n').filter((line) => new RegExp(`\\b${word}\\b`).test(line) && !/watch|stabilise/.test(line));
+          ensure(said.length === 0, `the page says ${word}: ${said.join(' | ')}`);
+        }
+        const shown = [];
+        for (const [part, selector] of Object.entries(parts)) {
+          const there = (await page.locator(selector).count()) > 0;
+          const wanted = watch === 'all' || watch.split(',').includes(part);
+          ensure(there === wanted, `${part}: ${there ? 'shown' : 'not shown'}`);
+          if (there) shown.push(part);
+        }
+        ensure((watch !== 'all') === text.includes('Not watched: '), 'the notes do not say what was not watched');
+        await close();
+        await checkGeneral(browser, file);
+        return `shows ${shown.join(', ') || 'the motion alone'}`;
+      });
+    }
+  }
+
   await attempt('hostile title', async () => {
     const title = '</script><img src=x onerror=alert(1)>';
     const text = execFileSync(program, ['show', 'bouncing_ball'], { encoding: 'utf8' });

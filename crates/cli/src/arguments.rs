@@ -140,7 +140,18 @@ impl RequestArguments {
             end: self.end,
             set: self.set.clone(),
             max_coordinates: self.max_coordinates,
+            watch: None,
         }
+    }
+}
+
+impl RunArguments {
+    pub(crate) fn request(&self) -> Request {
+        let words = |text: &String| match text.trim() {
+            "" => Vec::new(),
+            text => text.split(',').map(|word| word.trim().into()).collect(),
+        };
+        Request { watch: self.watch.as_ref().map(words), ..self.request.request() }
     }
 }
 
@@ -237,13 +248,16 @@ pub(crate) struct RunArguments {
     pub(crate) scene: String,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
+    /// What is recorded besides the motion: events, certificate, energy, percussions; or all, none [default: what the scene says].
+    #[arg(long, value_name = "A,B,..")]
+    pub(crate) watch: Option<String>,
     /// Times at which the state is printed, s.
     #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at: Vec<f64>,
     /// Print one JSON object and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Folder for trajectory.npz, events.csv and meta.json.
+    /// Folder for report.html, trajectory.npz, events.csv and meta.json.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write into a folder that is not empty and not that of a run.

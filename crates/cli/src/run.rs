@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::names::Names;
 use nonsmooth::simulation::{Event, EventKind, Status};
 use nonsmooth_scene::dump::Steps;
+use nonsmooth_scene::file::Watch;
 use nonsmooth_scene::prepare::Prepared;
 use nonsmooth_scene::report::run_json;
 use nonsmooth_scene::run::{Outcome, RunOptions};
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     let dump = arguments.dump_steps.as_deref().map(Steps::parse).transpose();
     let dump = dump.map_err(|e| Failed(format!("--dump-steps: {e}")))?;
-    let mut prepared = Prepared::load(&arguments.scene, &arguments.request.request())?;
+    let mut prepared = Prepared::load(&arguments.scene, &arguments.request())?;
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = interrupt.clone();
     // Without a handler Ctrl-C still ends the program, only less gracefully.
@@ -100,25 +101,33 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         let shown = |v: &[f64]| if few { format!("{v:?}") } else { format!("{:?} and more", &v[..SHOWN_VALUES]) };
         say!("at         t = {}: q = {}, u = {}", r.t, shown(&r.q), shown(&r.u));
     }
-    print_events(&s.events);
-    say!(
-        "energy     initial {:.6e} J, final {:.6e} J, largest {:.6e} J",
-        s.energy.initial,
-        s.energy.last,
-        s.energy.max
-    );
-    for (name, work) in s.ledger.iter().filter(|(_, w)| *w != 0.0) {
-        say!("           {name:<28} {work:>+14.6e} J");
+    let observe = prepared.options.observe;
+    if observe.events {
+        print_events(&s.events);
     }
-    say!("closure    {:.1e} (of the ledger)", s.energy.closure);
-    say!(
-        "worst      residual {:.1e} at t = {:.4}, penetration {:.2e} m at t = {:.4}, joints {:.1e}",
-        s.worst.residual(),
-        s.worst_at.0,
-        s.worst.penetration,
-        s.worst_at.1,
-        s.worst.joint_violation
-    );
+    if observe.energy {
+        let e = &s.energy;
+        say!("energy     initial {:.6e} J, final {:.6e} J, largest {:.6e} J", e.initial, e.last, e.max);
+        for (name, work) in s.ledger.iter().filter(|(_, w)| *w != 0.0) {
+            say!("           {name:<28} {work:>+14.6e} J");
+        }
+        say!("closure    {:.1e} (of the ledger)", e.closure);
+    }
+    if observe.certificate {
+        say!(
+            "worst      residual {:.1e} at t = {:.4}, penetration {:.2e} m at t = {:.4}, joints {:.1e}",
+            s.worst.residual(),
+            s.worst_at.0,
+            s.worst.penetration,
+            s.worst_at.1,
+            s.worst.joint_violation
+        );
+    }
+    let (watched, others) = Watch(observe).names();
+    if !others.is_empty() {
+        let watched = if watched.is_empty() { "nothing".into() } else { watched.join(", ") };
+        say!("watched    {watched}; not {}", others.join(", "));
+    }
     if let Some(dir) = &arguments.out {
         say!("files      {}: look at {}", dir.display(), dir.join("report.html").display());
     }

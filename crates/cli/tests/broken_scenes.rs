@@ -52,6 +52,27 @@ const CASES: &[Broken] = &[
     ),
     broken("unknown key", "gap = \"y\"", "gapp = \"y\"", "gapp", &["unknown key `gapp`", "did you mean `gap`"]),
     broken(
+        "unknown thing to watch",
+        "[scheme]",
+        "[output]\nwatch = [\"energy\", \"event\"]\n[scheme]",
+        "\"event\"",
+        &["`event` cannot be watched", "did you mean `events`"],
+    ),
+    broken(
+        "all and something to watch",
+        "[scheme]",
+        "[output]\nwatch = [\"energy\", \"all\"]\n[scheme]",
+        "\"all\"",
+        &["`all` stands alone"],
+    ),
+    broken(
+        "a word instead of a list of what is watched",
+        "[scheme]",
+        "[output]\nwatch = \"energy\"\n[scheme]",
+        "\"energy\"",
+        &["`watch`: expected a list", "found a string"],
+    ),
+    broken(
         "picture of an unknown contact",
         "[scheme]",
         "[picture]\ncontact = [{ contact = \"tabel\", point = [0, 0], normal = [0, 1] }]\n[scheme]",

@@ -14,3 +14,4 @@ mod documents;
 mod problems;
 mod race;
 mod solve;
+mod watch;

@@ -128,7 +128,8 @@ impl Prepared {
         let mut folder = None;
         if let Some(path) = &run.out {
             let columns = columns(&self.evaluator(), &self.start);
-            let bytes = row_bytes(&self.evaluator(), &columns) as u64 * (steps as u64 / self.every as u64 + 2);
+            let bytes = row_bytes(&self.evaluator(), &columns, self.options.observe) as u64
+                * (steps as u64 / self.every as u64 + 2);
             if bytes > run.max_bytes {
                 let message = format!(
                     "recording needs {bytes} bytes, more than the limit of {}: raise it with --max-bytes, or record less \
@@ -146,6 +147,7 @@ impl Prepared {
                 self.every,
                 order,
                 !self.drawn.is_empty(),
+                self.options.observe,
             )?);
             folder = Some(opened);
         }
@@ -180,7 +182,11 @@ impl Prepared {
         if let (Some(folder), Some(recorder), Some(path)) = (folder, recorder, &run.out) {
             let summary = &outcome.summary;
             let recorded = recorder.finish()?;
-            folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
+            if self.options.observe.events {
+                folder.write("events.csv", events_csv(&summary.events).as_bytes())?;
+            } else {
+                folder.remove("events.csv")?;
+            }
             folder.write("meta.json", meta_json(self, &recorded, status_name(summary.status)).as_bytes())?;
             let (trajectory, shown) = (folder.file("trajectory.npz"), path.display().to_string());
             folder

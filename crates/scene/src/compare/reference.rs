@@ -80,7 +80,7 @@ impl Reference {
                 let mut set = set.to_vec();
                 set.extend(scheme.overrides());
                 let request =
-                    Request { scheme: Some(scheme.name.clone()), step: Some(*step), end, set, max_coordinates: None };
+                    Request { scheme: Some(scheme.name.clone()), step: Some(*step), end, set, ..Request::default() };
                 let mut prepared = Prepared::new(document.clone(), &request).map_err(|e| e.to_string())?;
                 prepared.options.observe = Observe::NONE;
                 let mut curve = Curve::default();

@@ -127,7 +127,7 @@ pub fn compare(document: &Document, request: &CompareRequest) -> Result<Comparis
             step: request.steps.first().copied(),
             end: request.end,
             set,
-            max_coordinates: None,
+            ..Request::default()
         };
         Prepared::new(document.clone(), &probe).map_err(|e| e.to_string())?;
     }
@@ -191,7 +191,7 @@ fn run(
     let mut set = request.set.clone();
     set.extend(scheme.overrides());
     let wanted =
-        Request { scheme: Some(scheme.name.clone()), step: Some(step), end: request.end, set, max_coordinates: None };
+        Request { scheme: Some(scheme.name.clone()), step: Some(step), end: request.end, set, ..Request::default() };
     let mut prepared = match Prepared::new(document.clone(), &wanted) {
         Ok(p) => p,
         Err(e) => {

@@ -3,6 +3,7 @@
 use super::decode::{Decode, Formula, Formulas, Key, Named, expected};
 use super::picture::Picture;
 use super::tree::{Fault, Node, Origin, Value};
+use super::watch::Watch;
 use crate::record;
 use serde_json::{Value as Json, json};
 
@@ -44,7 +45,7 @@ record! {
         pub scheme: Option<Options>,
         /// The solver of the one-step problems.
         pub solver: Option<Solver>,
-        /// What is written with `--out`.
+        /// What is recorded.
         pub output: Option<Output>,
         /// What is drawn besides bodies.
         pub picture: Option<Picture>,
@@ -386,10 +387,12 @@ record! {
 
 record! {
     "[output]"
-    /// What is written with `--out`.
+    /// What is recorded.
     pub struct Output {
-        /// Every k-th step is recorded, and the last. Default 1.
+        /// Every k-th step is recorded with `--out`, and the last. Default 1.
         pub every: Option<u64>,
+        /// What is recorded besides the motion: events, certificate, energy, percussions; or ["all"], ["none"]. Default ["all"].
+        pub watch: Option<Watch>,
     }
 }
 

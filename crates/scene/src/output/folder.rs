@@ -57,6 +57,15 @@ impl Folder {
         self.path.join(name)
     }
 
+    /// Removes a file of an earlier run, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), FolderError> {
+        let path = self.file(name);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(FolderError::Io(path.display().to_string(), e)),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a file under a temporary name and renames it.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), FolderError> {
         self.write_with(name, |file| file.write_all(content))

@@ -80,6 +80,11 @@ impl<'a> Archive<'a> {
         self.stored.iter().any(|s| s.name == name)
     }
 
+    /// One of its arrays, if it has it.
+    pub fn some(&self, name: &str) -> io::Result<Option<Rows>> {
+        if self.has(name) { self.rows(name).map(Some) } else { Ok(None) }
+    }
+
     /// One of its arrays.
     pub fn rows(&self, name: &str) -> io::Result<Rows> {
         let stored = self.stored.iter().find(|s| s.name == name);

@@ -5,7 +5,7 @@ use nonsmooth::State;
 use nonsmooth::accounting::Ledger;
 use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
-use nonsmooth::simulation::{Observer, StepView};
+use nonsmooth::simulation::{Observe, Observer, StepView};
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub struct Recorded {
     pub columns: Vec<Column>,
     /// Contacts of `found_contact`.
     pub found: Vec<Found>,
-    /// Columns of `ledger`.
+    /// Columns of `ledger`; none if it was not kept.
     pub ledger: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub struct Recorder {
     /// Lines of the ledger that are recorded: name, and its place among all.
     lines: Vec<(String, usize)>,
     ledger: Vec<f64>,
-    /// Energy at the start, J.
+    /// Energy at the start, J; zero if it is not watched.
     energy: f64,
     sigma: Vec<u32>,
     arrays: Arrays,
@@ -82,20 +82,21 @@ struct FoundArrays {
 /// Components of the percussion of a contact between planar bodies.
 const FOUND_DIM: usize = 2;
 
+/// Arrays of the archive; those of what is not watched are not there.
 struct Arrays {
     t: usize,
     dt: usize,
     q: usize,
     u: usize,
-    energy: usize,
-    residual: usize,
-    penetration: usize,
+    energy: Option<usize>,
+    residual: Option<usize>,
+    penetration: Option<usize>,
     percussion: usize,
     sigma: usize,
     impact: usize,
     order: usize,
-    ledger: usize,
-    closure: usize,
+    ledger: Option<usize>,
+    closure: Option<usize>,
 }
 
 /// What the columns of `percussion` and `sigma` are for a system.
@@ -124,10 +125,12 @@ fn lines(system: &Evaluator) -> Vec<(String, usize)> {
 }
 
 /// Bytes of a recorded row.
-pub fn row_bytes(system: &Evaluator, columns: &[Column]) -> usize {
+pub fn row_bytes(system: &Evaluator, columns: &[Column], observe: Observe) -> usize {
     let s = system.structure();
     let components: usize = columns.iter().map(|c| c.dim).sum();
-    8 * (7 + s.nq() + s.nu() + components + lines(system).len()) + 4 * (1 + columns.len())
+    let energy = if observe.energy { 2 + lines(system).len() } else { 0 };
+    let certificate = if observe.certificate { 2 } else { 0 };
+    8 * (3 + s.nq() + s.nu() + components + energy + certificate) + 4 * (1 + columns.len())
 }
 
 impl Recorder {
@@ -139,25 +142,29 @@ impl Recorder {
         every: usize,
         order: u32,
         detection: bool,
+        observe: Observe,
     ) -> io::Result<Self> {
         let first = columns.iter().map(|c| c.dim).sum();
         let s = system.structure();
-        let lines = lines(system);
+        let lines = if observe.energy { lines(system) } else { Vec::new() };
         let mut npz = Npz::new(path);
+        let watched = |npz: &mut Npz, on: bool, name: &str, width: Option<usize>| {
+            if on { npz.array(name, width, "<f8").map(Some) } else { Ok(None) }
+        };
         let arrays = Arrays {
             t: npz.array("t", None, "<f8")?,
             dt: npz.array("dt", None, "<f8")?,
             q: npz.array("q", Some(s.nq()), "<f8")?,
             u: npz.array("u", Some(s.nu()), "<f8")?,
-            energy: npz.array("energy", None, "<f8")?,
-            residual: npz.array("residual", None, "<f8")?,
-            penetration: npz.array("penetration", None, "<f8")?,
+            energy: watched(&mut npz, observe.energy, "energy", None)?,
+            residual: watched(&mut npz, observe.certificate, "residual", None)?,
+            penetration: watched(&mut npz, observe.certificate, "penetration", None)?,
             percussion: npz.array("percussion", Some(first), "<f8")?,
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
             impact: npz.array("impact", None, "<f8")?,
             order: npz.array("order", None, "<u4")?,
-            ledger: npz.array("ledger", Some(lines.len()), "<f8")?,
-            closure: npz.array("closure", None, "<f8")?,
+            ledger: watched(&mut npz, observe.energy, "ledger", Some(lines.len()))?,
+            closure: watched(&mut npz, observe.energy, "closure", None)?,
         };
         let found = if detection {
             Some(FoundArrays {
@@ -230,13 +237,17 @@ impl Recorder {
         self.npz.push(a.dt, &[dt])?;
         self.npz.push(a.q, q)?;
         self.npz.push(a.u, u)?;
-        for (array, v) in [a.energy, a.residual, a.penetration, a.impact, a.closure].into_iter().zip(numbers) {
-            self.npz.push(array, &[v])?;
+        for (array, v) in [a.energy, a.residual, a.penetration, Some(a.impact), a.closure].into_iter().zip(numbers) {
+            if let Some(array) = array {
+                self.npz.push(array, &[v])?;
+            }
         }
         self.npz.push_u32(a.order, &[order])?;
         self.npz.push(a.percussion, &self.percussion)?;
         self.npz.push_u32(a.sigma, &self.sigma)?;
-        self.npz.push(a.ledger, &self.ledger)?;
+        if let Some(array) = a.ledger {
+            self.npz.push(array, &self.ledger)?;
+        }
         self.rows += 1;
         Ok(())
     }
@@ -250,8 +261,10 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn begin(&mut self, system: &Evaluator, start: &State) {
-        let kinetic = nonsmooth::accounting::Meter::default().kinetic(system, start.t, &start.q, &start.u);
-        self.energy = kinetic + nonsmooth::accounting::potential_energy(system, start.t, &start.q);
+        if self.arrays.energy.is_some() {
+            let kinetic = nonsmooth::accounting::Meter::default().kinetic(system, start.t, &start.q, &start.u);
+            self.energy = kinetic + nonsmooth::accounting::potential_energy(system, start.t, &start.q);
+        }
         let numbers = [self.energy, 0.0, 0.0, 0.0, 0.0];
         let result = self.row(start.t, 0.0, &start.q, &start.u, numbers, 0);
         self.keep(result);

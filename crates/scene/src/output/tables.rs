@@ -1,6 +1,7 @@
 //! Events as CSV and everything needed to run again as JSON.
 
 use super::recorder::Recorded;
+use crate::file::Watch;
 use crate::model::bodies::Drawn;
 use crate::prepare::Prepared;
 use nonsmooth::scheme::{OptionKind, Setting};
@@ -89,39 +90,51 @@ pub fn meta_json(prepared: &Prepared, recorded: &Recorded, status: &str) -> Stri
         "initial": { "q": prepared.start.q, "u": prepared.start.u, "tolerance": o.initial_tolerance },
         "parameters": prepared.numbers.iter().map(|(k, v)| (k.to_string(), json!(v))).collect::<Map<_, _>>(),
         "record_every": prepared.every,
+        "watched": Watch(o.observe).names().0,
         "seed": seed,
         "threads": world.and_then(|w| w.threads).unwrap_or(1),
         "coordinates": s.coordinates,
         "velocities": s.velocities,
         "interactions": recorded.columns,
-        "ledger": recorded.ledger,
         "arrays": {
             "t": "time, s",
             "dt": "length of the step that ended here, s",
             "q": "coordinates (see `coordinates`)",
             "u": "velocities, right limit (see `velocities`)",
-            "energy": "kinetic plus potential energy, J",
-            "residual": "largest residual of the certificate of the step",
-            "penetration": "largest penetration, m",
             "percussion": "percussions of the step, N s (see `interactions`)",
-            "ledger": "work since the start, J (see `ledger`)",
-            "closure": "energy minus that at the start minus all lines of the ledger, J",
             "impact": "1 where an impact happened in the step, else 0",
             "order": "order of the step; 0 at the start",
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },
     });
+    let mut explain = |arrays: &[(&str, &str)]| {
+        arrays.iter().for_each(|(name, text)| value["arrays"][name] = json!(text));
+    };
+    if o.observe.energy {
+        explain(&[
+            ("energy", "kinetic plus potential energy, J"),
+            ("ledger", "work since the start, J (see `ledger`)"),
+            ("closure", "energy minus that at the start minus all lines of the ledger, J"),
+        ]);
+    }
+    if o.observe.certificate {
+        explain(&[
+            ("residual", "largest residual of the certificate of the step"),
+            ("penetration", "largest penetration, m"),
+        ]);
+    }
     if !prepared.drawn.is_empty() {
-        value["bodies"] = prepared.drawn.iter().map(body_json).collect();
-        value["found"] = recorded.found.iter().map(|f| json!(prepared.system.name(f.id))).collect();
-        for (name, text) in [
+        explain(&[
             ("found_row", "row of t in which a contact found by detection carried a percussion"),
             ("found_contact", "which contact: place in the list `found`"),
             ("found_percussion", "its percussion, normal and tangential, N s"),
             ("found_sigma", "its discrete state, as in sigma"),
-        ] {
-            value["arrays"][name] = json!(text);
-        }
+        ]);
+        value["bodies"] = prepared.drawn.iter().map(body_json).collect();
+        value["found"] = recorded.found.iter().map(|f| json!(prepared.system.name(f.id))).collect();
+    }
+    if o.observe.energy {
+        value["ledger"] = json!(recorded.ledger);
     }
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }

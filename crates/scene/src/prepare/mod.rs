@@ -140,6 +140,9 @@ impl Prepared {
         let (info, settings) = scheme_settings(document, &scene, &mut numbers, &mut options)?;
         numbers.withdraw("step");
         let start = start(document, &scene, &mut numbers, system.structure(), t0, at_start)?;
+        if let Some(watch) = scene.output.as_ref().and_then(|o| o.watch) {
+            options.observe = watch.0;
+        }
         let every = match scene.output.as_ref().and_then(|o| o.every) {
             Some(0) => {
                 let origin = document.get(&["output", "every"]).map(|n| n.origin.clone()).unwrap_or_default();

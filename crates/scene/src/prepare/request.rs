@@ -16,6 +16,8 @@ pub struct Request {
     pub end: Option<f64>,
     /// Overrides, `key=value`.
     pub set: Vec<String>,
+    /// What is watched instead of what the file says, by name.
+    pub watch: Option<Vec<String>>,
     /// Another limit on the coordinates of bodies and bars.
     pub max_coordinates: Option<usize>,
 }
@@ -65,6 +67,10 @@ pub(super) fn apply(document: &mut Document, request: &Request) -> Result<(), Sc
             // A string, so that NaN and infinity come to the check of the run.
             document.set_as(&format!("time.{key}={v:?}"), &format!("--{key} {v}"))?;
         }
+    }
+    if let Some(words) = &request.watch {
+        let list = serde_json::json!(words);
+        document.set_as(&format!("output.watch={list}"), &format!("--watch {}", words.join(",")))?;
     }
     Ok(())
 }

@@ -100,10 +100,11 @@ pub(super) fn plots(
     let open = |name: &str| archive.rows(name);
     let (mut ts, mut dts, mut qs, mut us) = (open("t")?, open("dt")?, open("q")?, open("u")?);
     let (mut ps, mut impacts, mut orders) = (open("percussion")?, open("impact")?, open("order")?);
-    let (mut energies, mut closures, mut ledgers) = (open("energy")?, open("closure")?, open("ledger")?);
-    let (mut residuals, mut penetrations) = (open("residual")?, open("penetration")?);
+    let (mut energies, mut closures, mut ledgers) =
+        (archive.some("energy")?, archive.some("closure")?, archive.some("ledger")?);
+    let mut certificate = archive.some("residual")?.zip(archive.some("penetration")?);
     let (mut q, mut u) = (vec![0.0; nq], vec![0.0; nu]);
-    let (mut p, mut work) = (vec![0.0; ps.width()], vec![0.0; ledgers.width()]);
+    let (mut p, mut work) = (vec![0.0; ps.width()], vec![0.0; ledgers.as_ref().map_or(0, Rows::width)]);
     let mut meter = Meter::default();
     let optional =
         |rows: &mut Rows, row: usize, out: &mut [f64]| if out.is_empty() { Ok(()) } else { rows.read(row, out) };
@@ -112,7 +113,6 @@ pub(super) fn plots(
         qs.read(row, &mut q)?;
         us.read(row, &mut u)?;
         optional(&mut ps, row, &mut p)?;
-        optional(&mut ledgers, row, &mut work)?;
         time.push(t);
         q_table.push(q.iter().take(CURVES).copied());
         u_table.push(u.iter().take(CURVES).copied());
@@ -128,11 +128,16 @@ pub(super) fn plots(
         force_table.push(of_row().map(|p| if smooth { p / dt } else { f64::NAN }));
         let in_step = |v: f64| if row > 0 { v } else { f64::NAN };
         step_table.push([in_step(dt), in_step(orders.one(row)?)]);
-        let kinetic = meter.kinetic(system, t, &q, &u);
-        energy_table.push([energies.one(row)?, kinetic, potential_energy(system, t, &q)]);
-        certificate_table.push([in_step(residuals.one(row)?), in_step(penetrations.one(row)?)]);
-        ledger_table.push(lines.iter().map(|&i| work[i]));
-        closure_table.push([closures.one(row)?]);
+        if let Some((residuals, penetrations)) = &mut certificate {
+            certificate_table.push([in_step(residuals.one(row)?), in_step(penetrations.one(row)?)]);
+        }
+        if let (Some(energies), Some(closures), Some(ledgers)) = (&mut energies, &mut closures, &mut ledgers) {
+            let kinetic = meter.kinetic(system, t, &q, &u);
+            energy_table.push([energies.one(row)?, kinetic, potential_energy(system, t, &q)]);
+            optional(ledgers, row, &mut work)?;
+            ledger_table.push(lines.iter().map(|&i| work[i]));
+            closure_table.push([closures.one(row)?]);
+        }
     }
 
     let units = &prepared.units;
@@ -146,8 +151,9 @@ pub(super) fn plots(
         named().enumerate().map(|(i, name)| table.curve(name, unit, i)).collect()
     };
     let energy = |name: &str, column: usize| energy_table.curve(name, "J", column);
-    let energies = vec![energy("kinetic + potential", 0), energy("kinetic", 1), energy("potential", 2)];
-    let certificate = vec![certificate_table.curve("residual", "", 0), certificate_table.curve("penetration", "m", 1)];
+    let energy_curves = vec![energy("kinetic + potential", 0), energy("kinetic", 1), energy("potential", 2)];
+    let certificate_curves =
+        vec![certificate_table.curve("residual", "", 0), certificate_table.curve("penetration", "m", 1)];
     let order = if prepared.adaptive() { vec![step_table.curve("order", "", 1)] } else { Vec::new() };
     let all = components.len() + found;
     let groups: Vec<Value> = [
@@ -158,8 +164,8 @@ pub(super) fn plots(
         group("Percussions", "percussions", of_components(&percussion_table, "N s"), all, false),
         group("Step size", "step", vec![step_table.curve("step", "s", 0)], 1, true),
         group("Order", "order", order, 0, false),
-        group("Energy", "energy", energies, 3, false),
-        group("Certificate", "certificate", certificate, 2, true),
+        energies.as_ref().and_then(|_| group("Energy", "energy", energy_curves, 3, false)),
+        certificate.as_ref().and_then(|_| group("Certificate", "certificate", certificate_curves, 2, true)),
     ]
     .into_iter()
     .flatten()
@@ -174,20 +180,22 @@ pub(super) fn plots(
         .collect();
     let kept_lines = ledger_table.compact();
     let line = |(i, &k): (usize, &usize)| json!({ "name": recorded.ledger[lines[k]], "array": "ledger", "column": i });
-    let ledger = json!({
-        "time": "plot_t",
-        "series": kept_lines.iter().enumerate().map(line).collect::<Vec<_>>(),
-        "energy": { "array": energy_table.name, "column": 0 },
-        "closure": { "array": closure_table.name, "column": 0 },
+    let ledger = energies.is_some().then(|| {
+        json!({
+            "time": "plot_t",
+            "series": kept_lines.iter().enumerate().map(line).collect::<Vec<_>>(),
+            "energy": { "array": energy_table.name, "column": 0 },
+            "closure": { "array": closure_table.name, "column": 0 },
+        })
     });
     arrays.add("plot_t", 1, Data::F8(time));
     let tables = [q_table, u_table, gap_table, force_table, percussion_table, step_table, energy_table];
     for table in tables.into_iter().chain([certificate_table, ledger_table, closure_table]) {
-        if table.width > 0 {
+        if !table.data.is_empty() {
             table.store(arrays);
         }
     }
-    Ok(Plots { plots: json!({ "time": "plot_t", "groups": groups, "phase": phase }), ledger })
+    Ok(Plots { plots: json!({ "time": "plot_t", "groups": groups, "phase": phase }), ledger: json!(ledger) })
 }
 
 /// Components of all percussions with names: of a contact its normal and friction, of others the parts.

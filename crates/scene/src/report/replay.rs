@@ -261,10 +261,15 @@ impl<'a> Replay<'a> {
             arrays.add("contact_arrow", d, Data::F4(l.arrow));
             arrays.add("contact_state", 1, Data::U1(l.state));
             arrays.add("contact_gap", 1, Data::F4(l.gap));
-            arrays.add("contact_impact", 1, Data::U1(l.impact));
+            // Impacts of contacts found are known by their events.
+            let impact = self.recorded.found.is_empty() || self.prepared.options.observe.events;
+            let impact = impact.then(|| {
+                arrays.add("contact_impact", 1, Data::U1(l.impact));
+                "contact_impact"
+            });
             json!({
                 "start": "contact_start", "which": "contact_which", "names": self.names, "point": "contact_point",
-                "arrow": "contact_arrow", "state": "contact_state", "gap": "contact_gap", "impact": "contact_impact",
+                "arrow": "contact_arrow", "state": "contact_state", "gap": "contact_gap", "impact": impact,
                 "largest": l.largest,
             })
         });

@@ -30,15 +30,16 @@ struct Event<'a> {
     change: Option<Change>,
 }
 
+/// What is not watched is null.
 #[derive(Serialize)]
 struct Worst {
-    penetration: f64,
-    gap_velocity: f64,
-    joint_violation: f64,
-    cone: f64,
-    residual: f64,
-    energy_closure: f64,
-    multiplier: f64,
+    penetration: Option<f64>,
+    gap_velocity: Option<f64>,
+    joint_violation: Option<f64>,
+    cone: Option<f64>,
+    residual: Option<f64>,
+    energy_closure: Option<f64>,
+    multiplier: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -94,11 +95,11 @@ struct Report<'a> {
     q: &'a [f64],
     u: &'a [f64],
     at: Vec<At<'a>>,
-    events: Vec<Event<'a>>,
+    events: Option<Vec<Event<'a>>>,
     worst: Worst,
-    energy: Energy,
+    energy: Option<Energy>,
     work: Work,
-    percussions: Map<String, Value>,
+    percussions: Option<Map<String, Value>>,
     warnings: &'a [String],
 }
 
@@ -122,14 +123,15 @@ const FOUND: usize = 1000;
 /// The same for the page, which lists events by itself: without them, and of very many contacts found with those that gave most.
 pub(super) fn of_page<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> impl Serialize + 'a {
     let mut report = report(prepared, outcome);
-    report.events.clear();
+    report.events.iter_mut().for_each(Vec::clear);
+    let Some(percussions) = &mut report.percussions else { return report };
     let normal = |value: &Value| value["normal"].as_f64().unwrap_or(0.0);
     let mut found: Vec<f64> =
-        report.percussions.iter().filter(|(name, _)| name.contains('-')).map(|(_, v)| normal(v)).collect();
+        percussions.iter().filter(|(name, _)| name.contains('-')).map(|(_, v)| normal(v)).collect();
     if found.len() > FOUND {
         found.sort_by(|a, b| b.total_cmp(a));
         let least = found[FOUND];
-        report.percussions.retain(|name, v| !name.contains('-') || normal(v) > least);
+        percussions.retain(|name, v| !name.contains('-') || normal(v) > least);
     }
     report
 }
@@ -162,6 +164,8 @@ fn report<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> Report<'a> {
         }
     }
     let stop = s.stop.as_ref();
+    let observe = prepared.options.observe;
+    let certified = |value: f64| observe.certificate.then(|| finite(value));
     Report {
         status: status_name(s.status),
         stopped: stop.map(|stop| Stopped { t: stop.t, reason: stop.to_string(), saved: outcome.saved.clone() }),
@@ -173,22 +177,22 @@ fn report<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> Report<'a> {
         q: &s.end.q,
         u: &s.end.u,
         at: outcome.at.iter().filter(|r| !r.q.is_empty()).map(|r| At { t: r.t, q: &r.q, u: &r.u }).collect(),
-        events: s.events.iter().map(event).collect(),
+        events: observe.events.then(|| s.events.iter().map(event).collect()),
         worst: Worst {
-            penetration: finite(s.worst.penetration),
-            gap_velocity: finite(s.worst.gap_velocity),
-            joint_violation: finite(s.worst.joint_violation),
-            cone: finite(s.worst.cone),
-            residual: finite(s.worst.residual()),
-            energy_closure: finite(s.energy.closure),
-            multiplier: finite(s.worst.multiplier),
+            penetration: certified(s.worst.penetration),
+            gap_velocity: certified(s.worst.gap_velocity),
+            joint_violation: certified(s.worst.joint_violation),
+            cone: certified(s.worst.cone),
+            residual: certified(s.worst.residual()),
+            energy_closure: observe.energy.then(|| finite(s.energy.closure)),
+            multiplier: certified(s.worst.multiplier),
         },
-        energy: Energy {
+        energy: observe.energy.then(|| Energy {
             initial: finite(s.energy.initial),
             last: finite(s.energy.last),
             max: finite(s.energy.max),
             ledger: s.ledger.iter().map(|(name, v)| (name.clone(), json!(finite(*v)))).collect(),
-        },
+        }),
         work: Work {
             steps: w.steps,
             rejected: w.rejected,
@@ -213,7 +217,7 @@ fn report<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> Report<'a> {
             coarse: w.coarse,
             wall_seconds: outcome.seconds,
         },
-        percussions,
+        percussions: observe.percussions.then_some(percussions),
         warnings: &s.warnings,
     }
 }

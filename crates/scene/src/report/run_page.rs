@@ -6,6 +6,7 @@ use super::plots::plots;
 use super::replay::Replay;
 use super::result::of_page;
 use super::thinning::{Kept, Thinning, frames};
+use crate::file::Watch;
 use crate::output::{Archive, Recorded, Rows, resolved};
 use crate::page::shell_word;
 use crate::prepare::Prepared;
@@ -62,10 +63,18 @@ pub(crate) fn write_run_page(
     let plotted = plots(prepared, recorded, &list, &archive, &kept, &mut arrays)?;
     if kept.len() < rows {
         let shown = kept.len();
-        notes.push(format!("Plots: {shown} of {rows} recorded steps; peaks of percussions, residual, penetration and step size are among them."));
+        let certificate = if archive.has("residual") { ", residual, penetration" } else { "" };
+        notes.push(format!(
+            "Plots: {shown} of {rows} recorded steps; peaks of percussions{certificate} and step size are among them."
+        ));
     }
     if prepared.every > 1 {
         notes.push(format!("One of {} steps is recorded: percussions between them are not shown.", prepared.every));
+    }
+    let observe = prepared.options.observe;
+    let (_, others) = Watch(observe).names();
+    if !others.is_empty() {
+        notes.push(format!("Not watched: {}.", others.join(", ")));
     }
     let listed = s.events.len().min(EVENTS);
     if listed < s.events.len() {
@@ -90,14 +99,16 @@ pub(crate) fn write_run_page(
         data.field("scheme", &json!({ "name": prepared.scheme.name, "options": options(resolved(prepared)) }))?;
         data.field("solver", &json!({ "name": prepared.options.solver, "options": options(solver) }))?;
         data.field("result", &of_page(prepared, outcome))?;
-        data.field("worst_at", &json!({ "residual": s.worst_at.0, "penetration": s.worst_at.1 }))?;
+        let worst_at = json!({ "residual": s.worst_at.0, "penetration": s.worst_at.1 });
+        data.field("worst_at", &observe.certificate.then_some(worst_at))?;
         data.field("warnings", &s.warnings)?;
         data.field("notes", &notes)?;
         data.field("time", &json!({ "start": span.0, "end": span.1 }))?;
         data.field("replay", &replay)?;
         data.field("plots", &plotted.plots)?;
         data.field("ledger", &plotted.ledger)?;
-        data.field("events", &s.events[..listed].iter().map(event).collect::<Vec<_>>())?;
+        let events = s.events[..listed].iter().map(event).collect::<Vec<_>>();
+        data.field("events", &observe.events.then_some(events))?;
         data.field("events_unlisted", &(s.events.len() - listed + s.events_unlisted))?;
         data.field_with("arrays", |out| arrays.write(out))
     })
@@ -212,8 +223,8 @@ fn scan(
     inside: Option<Inside>,
 ) -> io::Result<Vec<Kept>> {
     let open = |name: &str| archive.rows(name);
-    let (mut ts, mut dts, mut residuals, mut penetrations) =
-        (open("t")?, open("dt")?, open("residual")?, open("penetration")?);
+    let (mut ts, mut dts) = (open("t")?, open("dt")?);
+    let mut certificate = archive.some("residual")?.zip(archive.some("penetration")?);
     let (mut ps, mut sigmas, mut impacts) = (open("percussion")?, open("sigma")?, open("impact")?);
     let (mut qs, mut us) = (open("q")?, open("u")?);
     let structure = prepared.system.structure();
@@ -221,7 +232,7 @@ fn scan(
     let (mut p, mut sigma) = (vec![0.0; ps.width()], vec![0.0; sigmas.width()]);
     let normals: Vec<usize> = recorded.columns.iter().filter(|c| c.kind == "contact").map(|c| c.first).collect();
     let rows = ts.len();
-    // Signals: residual, penetration, percussions, longest and shortest step.
+    // Signals: residual, penetration, percussions, longest and shortest step. What is not watched is zero.
     let single = normals.len() <= PEAKS;
     let of_contacts = if single { normals.len() } else { 1 };
     let steps = 2 + of_contacts + usize::from(found.is_some());
@@ -257,7 +268,9 @@ fn scan(
             Some(found) => found.take(row, replay.as_deref_mut())?,
             None => 0.0,
         };
-        signals[..2].copy_from_slice(&[residuals.one(row)?, penetrations.one(row)?]);
+        if let Some((residuals, penetrations)) = &mut certificate {
+            signals[..2].copy_from_slice(&[residuals.one(row)?, penetrations.one(row)?]);
+        }
         let normal = normals.iter().map(|&c| p[c]);
         if single {
             signals[2..].iter_mut().zip(normal).for_each(|(s, p)| *s = p);
