@@ -8,6 +8,7 @@ pub mod acceleration;
 pub mod augmented;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
+mod option;
 pub mod position_theta;
 mod projected;
 pub mod projected_combined;
