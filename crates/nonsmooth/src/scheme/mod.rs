@@ -6,6 +6,7 @@
 
 pub mod acceleration;
 pub mod augmented;
+mod explicit_step;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
 mod option;
