@@ -30,7 +30,7 @@ mod record;
 mod step_size;
 mod tableau;
 
-pub use options::{AugmentedOptions, Control, Inaccurate, Powers, Substeps};
+pub use options::{AugmentedOptions, Control, Inaccurate, Powers, StepRestitution, Substeps};
 pub use step_size::{Lengths, StepSize};
 pub use tableau::Tableau;
 
@@ -57,17 +57,17 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: true,
     stages: 1,
     supports: SUPPORTS,
-    options: options::ALL,
+    options: AugmentedOptions::ALL,
     make: |s: &Settings| {
-        let options = AugmentedOptions::from_settings(s)?;
-        let base = super::make(options.base, &s.without(options::ALL))?;
+        let options = AugmentedOptions::from_settings(s)?.checked()?;
+        let base = super::make(options.base, &s.without(AugmentedOptions::ALL))?;
         Ok(Box::new(Augmented::new(options, base)))
     },
 };
 
 /// The base that settings name, if it is one.
 pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
-    let name = settings.get_word(&options::BASE).ok()?;
+    let name = options::BASE.read(settings).ok()?;
     SCHEMES.iter().find(|s| s.name == name).copied()
 }
 
@@ -156,7 +156,7 @@ impl Augmented {
         solve: &mut Solve,
         step: &mut Step,
     ) -> Result<(), Failure> {
-        let modified = self.options.modified_restitution && self.dt_min > 0.0;
+        let modified = self.options.restitution == StepRestitution::Modified && self.dt_min > 0.0;
         step.restitution_exponent = if modified { (h / self.dt_min).max(1.0) } else { 1.0 };
         self.base.step(system, from, h, solve, step)
     }

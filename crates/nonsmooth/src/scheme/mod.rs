@@ -6,8 +6,10 @@
 
 pub mod acceleration;
 pub mod augmented;
+mod explicit_step;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
+mod option;
 pub mod position_theta;
 mod projected;
 pub mod projected_combined;

@@ -21,7 +21,7 @@ use super::settings::{OptionInfo, Settings, SettingsError};
 use super::symmetry::directions_stay;
 use super::theta_step::{
     Begin, FORCE, FORECAST, ForceRule, Forecast, GAMMA, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep,
-    force_from, forecast_from,
+    forecast_from,
 };
 use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
@@ -30,7 +30,7 @@ use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
-const OPTIONS: &[OptionInfo] = &[THETA, FORECAST, GAMMA, FORCE, NEWTON_TOL];
+const OPTIONS: &[OptionInfo] = &[THETA.info, FORECAST.info, GAMMA.info, FORCE.info, NEWTON_TOL.info];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-jean",
@@ -62,15 +62,16 @@ pub struct MoreauJeanOptions {
 
 impl Default for MoreauJeanOptions {
     fn default() -> Self {
-        Self { theta: 0.5, forecast: Forecast::Explicit { gamma: 0.0 }, force: ForceRule::Theta, newton_tol: 1e-10 }
+        let forecast = Forecast::Explicit { gamma: GAMMA.default };
+        Self { theta: THETA.default, forecast, force: FORCE.default, newton_tol: NEWTON_TOL.default }
     }
 }
 
 impl MoreauJeanOptions {
     /// From settings, checked.
     fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
-        let (forecast, force) = (forecast_from(s)?, force_from(s)?);
-        Ok(Self { theta: s.get_number(&THETA)?, forecast, force, newton_tol: s.get_number(&NEWTON_TOL)? })
+        let (forecast, force) = (forecast_from(s)?, FORCE.read(s)?);
+        Ok(Self { theta: THETA.read(s)?, forecast, force, newton_tol: NEWTON_TOL.read(s)? })
     }
 }
 

@@ -14,7 +14,8 @@
 //!
 //! Limits: contacts without friction and restitution, q̇ = u, θ > 0. Order 2 on smooth motion at θ = ½, else 1; none in u while a contact is closed at θ = ½.
 
-use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
+use super::option::{Declared, number};
+use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
@@ -23,12 +24,9 @@ use crate::contract::{Evaluator, Feature, Features};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
-const THETA: OptionInfo = OptionInfo {
-    key: "theta",
-    kind: OptionKind::Number { default: 0.5, min: 0.1, max: 1.0, unit: "" },
-    summary: "implicitness: 1/2 the trapezoidal rule, 1 fully implicit",
-};
-const OPTIONS: &[OptionInfo] = &[THETA, NEWTON_TOL];
+const THETA: Declared<f64> =
+    number("theta", 0.5, [0.1, 1.0], "", "implicitness: 1/2 the trapezoidal rule, 1 fully implicit");
+const OPTIONS: &[OptionInfo] = &[THETA.info, NEWTON_TOL.info];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "position-theta",
@@ -43,7 +41,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     supports: Features::of(&[Feature::Moving]),
     options: OPTIONS,
     make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
-        Ok(Box::new(PositionTheta::new(s.get_number(&THETA)?, s.get_number(&NEWTON_TOL)?)))
+        Ok(Box::new(PositionTheta::new(THETA.read(s)?, NEWTON_TOL.read(s)?)))
     },
 };
 

@@ -4,8 +4,8 @@ mod record;
 
 pub use record::ProjectedStep;
 
+use super::option::{Declared, choice, number, options, words};
 use super::projection::{Metric, Onto, Projection};
-use super::settings::{OptionInfo, OptionKind, Settings, SettingsError};
 use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
 use super::velocity_level::ACTIVATION;
 use super::{Failure, Solve};
@@ -13,68 +13,43 @@ use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step};
 
-pub(super) const VIOLATION_TOL: OptionInfo = OptionInfo {
-    key: "violation_tol",
-    kind: OptionKind::Number { default: 1e-10, min: 1e-14, max: 1e-3, unit: "m" },
-    summary: "what gaps and joints may be off by at the end of a step",
-};
-pub(super) const COUPLING: OptionInfo = OptionInfo {
-    key: "coupling",
-    kind: OptionKind::Choice { default: "decoupled", words: &["decoupled", "coupled"] },
-    summary: "percussions and projection by one problem after the other (56)-(60), or by one for both (52)-(55)",
-};
-pub(super) const METRIC: OptionInfo = OptionInfo {
-    key: "metric",
-    kind: OptionKind::Choice { default: "identity", words: &["identity", "mass"] },
-    summary: "metric of the projection: identity (28), or that of the iteration matrix (59)",
-};
+pub(super) const VIOLATION_TOL: Declared<f64> =
+    number("violation_tol", 1e-10, [1e-14, 1e-3], "m", "what gaps and joints may be off by at the end of a step");
+pub(super) const COUPLING: Declared<Coupling> = choice(
+    "coupling",
+    "percussions and projection by one problem after the other (56)-(60), or by one for both (52)-(55)",
+);
+pub(super) const METRIC: Declared<Metric> =
+    choice("metric", "metric of the projection: identity (28), or that of the iteration matrix (59)");
 
-/// How percussions and multipliers of the projection are solved for. Both converge to the same step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coupling {
-    /// One after the other in each Newton iteration, (56)-(60).
-    Decoupled,
-    /// Together, (52)-(55).
-    Coupled,
+words! {
+    /// How percussions and multipliers of the projection are solved for. Both converge to the same step.
+    pub enum Coupling (default Decoupled) {
+        /// One after the other in each Newton iteration, (56)-(60).
+        Decoupled = "decoupled",
+        /// Together, (52)-(55).
+        Coupled = "coupled",
+    }
 }
 
-/// Options of the projected schemes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProjectedOptions {
-    /// θ, 0 to 1.
-    pub theta: f64,
-    /// What gaps and joints may be off by at the end of a step, m.
-    pub violation_tol: f64,
-    /// How percussions and multipliers are solved for.
-    pub coupling: Coupling,
-    /// Metric of the projection.
-    pub metric: Metric,
-    /// Relative residual at which Newton's method stops.
-    pub newton_tol: f64,
-}
-
-impl Default for ProjectedOptions {
-    fn default() -> Self {
-        let (coupling, metric) = (Coupling::Decoupled, Metric::Identity);
-        Self { theta: 0.5, violation_tol: 1e-10, coupling, metric, newton_tol: 1e-10 }
+options! {
+    /// Options of the projected schemes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct ProjectedOptions: Default {
+        /// θ, 0 to 1.
+        pub theta: f64 = THETA,
+        /// What gaps and joints may be off by at the end of a step, m.
+        pub violation_tol: f64 = VIOLATION_TOL,
+        /// How percussions and multipliers are solved for.
+        pub coupling: Coupling = COUPLING,
+        /// Metric of the projection.
+        pub metric: Metric = METRIC,
+        /// Relative residual at which Newton's method stops.
+        pub newton_tol: f64 = NEWTON_TOL,
     }
 }
 
 impl ProjectedOptions {
-    /// From settings, checked.
-    pub(super) fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
-        let coupling = match s.get_word(&COUPLING)? {
-            "coupled" => Coupling::Coupled,
-            _ => Coupling::Decoupled,
-        };
-        let metric = match s.get_word(&METRIC)? {
-            "mass" => Metric::Mass,
-            _ => Metric::Identity,
-        };
-        let (theta, newton_tol) = (s.get_number(&THETA)?, s.get_number(&NEWTON_TOL)?);
-        Ok(Self { theta, violation_tol: s.get_number(&VIOLATION_TOL)?, coupling, metric, newton_tol })
-    }
-
     /// A contact counts as closed where its gap is at most this, m.
     pub(super) fn closed(&self) -> f64 {
         ACTIVATION.max(self.violation_tol)

@@ -21,10 +21,10 @@
 //!
 //! Order 1 in q through impacts, τ = O(dt). Positions and velocities hold at the end of every step.
 
-use super::projected::{COUPLING, METRIC, Projected, ProjectedOptions, VIOLATION_TOL};
+use super::projected::{Projected, ProjectedOptions};
 use super::projection::Onto;
-use super::settings::{OptionInfo, Settings, SettingsError};
-use super::theta_step::{Begin, NEWTON_TOL, THETA};
+use super::settings::{Settings, SettingsError};
+use super::theta_step::Begin;
 use super::velocity_level::{SUPPORTS, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
@@ -32,8 +32,6 @@ use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
-
-const OPTIONS: &[OptionInfo] = &[THETA, VIOLATION_TOL, COUPLING, METRIC, NEWTON_TOL];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "projected-combined",
@@ -46,7 +44,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: true,
     stages: 1,
     supports: SUPPORTS,
-    options: OPTIONS,
+    options: ProjectedOptions::ALL,
     make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
         Ok(Box::new(ProjectedCombined::new(ProjectedOptions::from_settings(s)?)))
     },

@@ -30,7 +30,8 @@ use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
-const OPTIONS: &[OptionInfo] = &[THETA, FORECAST, GAMMA, VIOLATION_TOL, COUPLING, METRIC, NEWTON_TOL];
+const OPTIONS: &[OptionInfo] =
+    &[THETA.info, FORECAST.info, GAMMA.info, VIOLATION_TOL.info, COUPLING.info, METRIC.info, NEWTON_TOL.info];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "projected-direct",

@@ -21,6 +21,7 @@
 //! `newton_tol`·(1 + max|q|). A contact takes part in the linear problem from the iteration on in which it is violated, or as near as the worst violation.
 
 use super::Failure;
+use super::option::words;
 use super::velocity_level::{VelocityLevel, gap};
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::state::rates_into;
@@ -29,13 +30,14 @@ use complementarity::linear::{Matrix, Pattern};
 use complementarity::sets::MAX_DIM;
 use complementarity::{FullProblem, Options, Set, Solver, Status, solver};
 
-/// The metric of the projection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
-    /// N = I.
-    Identity,
-    /// N = M̂⁻¹ (59).
-    Mass,
+words! {
+    /// The metric of the projection.
+    pub enum Metric (default Identity) {
+        /// N = I.
+        Identity = "identity",
+        /// N = M̂⁻¹ (59).
+        Mass = "mass",
+    }
 }
 
 /// Which contacts are projected.

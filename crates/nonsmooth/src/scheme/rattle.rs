@@ -62,7 +62,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: true,
     stages: 2,
     supports: SUPPORTS,
-    options: options::OPTIONS,
+    options: RattleOptions::ALL,
     make: |s| Ok(Box::new(Rattle::new(RattleOptions::from_settings(s)?))),
 };
 

@@ -68,7 +68,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: false,
     stages: 1,
     supports: Features::of(&[Feature::Joints, Feature::Restitution, Feature::Moving]),
-    options: options::OPTIONS,
+    options: SchatzmanPaoliOptions::ALL,
     make: |s| Ok(Box::new(SchatzmanPaoli::new(SchatzmanPaoliOptions::from_settings(s)?))),
 };
 

@@ -43,7 +43,7 @@ mod memory;
 mod options;
 
 pub(super) use coupled::Coupled;
-pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, force_from, forecast_from};
+pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, forecast_from};
 pub use options::{ForceRule, Forecast};
 
 pub use memory::ThetaMemory;

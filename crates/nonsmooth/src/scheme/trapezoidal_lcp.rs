@@ -89,7 +89,7 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: true,
     stages: 1,
     supports: SUPPORTS.with_friction(2).with(Feature::Poisson),
-    options: options::OPTIONS,
+    options: TrapezoidalLcpOptions::ALL,
     make: |s: &Settings| -> Result<Box<dyn Scheme>, SettingsError> {
         Ok(Box::new(TrapezoidalLcp::new(TrapezoidalLcpOptions::from_settings(s)?)))
     },

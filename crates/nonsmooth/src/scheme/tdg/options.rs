@@ -1,37 +1,43 @@
 //! Options of the schemes.
 
 use super::tableau::{MAX_DEGREE, Side};
-use crate::scheme::settings::{OptionInfo, OptionKind, Settings, SettingsError};
+use crate::scheme::option::{Declared, choice, number, words};
+use crate::scheme::settings::{OptionInfo, Settings, SettingsError};
 use crate::scheme::theta_step::NEWTON_TOL;
 
-const DEGREE: OptionInfo = OptionInfo {
-    key: "degree",
-    kind: OptionKind::Number { default: 1.0, min: 0.0, max: MAX_DEGREE as f64, unit: "" },
-    summary: "degree M of the velocity polynomials (a whole number); 0 is the Moreau-Jean scheme",
-};
-const THRESHOLD: OptionInfo = OptionInfo {
-    key: "restitution_threshold",
-    kind: OptionKind::Number { default: 0.0, min: 0.0, max: 1e6, unit: "m/s" },
-    summary: "a slower approach is an impact without restitution, as is always one whose flight would be shorter than a step",
-};
-const POSITION: OptionInfo = OptionInfo {
-    key: "position",
-    kind: OptionKind::Choice { default: "auto", words: &["auto", "continuous", "discontinuous"] },
-    summary: "positions of stages: continuous (67), by the rule of velocities (stable for stiff forces), or that in stiff steps only",
-};
+const DEGREE: Declared<usize, f64> = number(
+    "degree",
+    1.0,
+    [0.0, MAX_DEGREE as f64],
+    "",
+    "degree M of the velocity polynomials (a whole number); 0 is the Moreau-Jean scheme",
+)
+.read_by(degree);
+const THRESHOLD: Declared<f64> = number(
+    "restitution_threshold",
+    0.0,
+    [0.0, 1e6],
+    "m/s",
+    "a slower approach is an impact without restitution, as is always one whose flight would be shorter than a step",
+);
+const POSITION: Declared<Position> = choice(
+    "position",
+    "positions of stages: continuous (67), by the rule of velocities (stable for stiff forces), or that in stiff steps only",
+);
 
-pub(super) const MINUS: &[OptionInfo] = &[DEGREE, NEWTON_TOL, THRESHOLD];
-pub(super) const PLUS: &[OptionInfo] = &[DEGREE, NEWTON_TOL, THRESHOLD, POSITION];
+pub(super) const MINUS: &[OptionInfo] = &[DEGREE.info, NEWTON_TOL.info, THRESHOLD.info];
+pub(super) const PLUS: &[OptionInfo] = &[DEGREE.info, NEWTON_TOL.info, THRESHOLD.info, POSITION.info];
 
-/// Positions of the stages of D⁺.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Position {
-    /// Discontinuous in stiff steps.
-    Auto,
-    /// The integral of the velocity, (67).
-    Continuous,
-    /// With the weights of the velocities.
-    Discontinuous,
+words! {
+    /// Positions of the stages of D⁺.
+    pub enum Position (default Auto) {
+        /// Discontinuous in stiff steps.
+        Auto = "auto",
+        /// The integral of the velocity, (67).
+        Continuous = "continuous",
+        /// With the weights of the velocities.
+        Discontinuous = "discontinuous",
+    }
 }
 
 /// Options of [`super::Tdg`].
@@ -52,25 +58,24 @@ pub struct TdgOptions {
 impl TdgOptions {
     /// The defaults of a degree.
     pub fn new(side: Side, degree: usize) -> Self {
-        let position = if side == Side::Plus { Position::Auto } else { Position::Continuous };
-        Self { side, degree, newton_tol: 1e-10, restitution_threshold: 0.0, position }
+        let position = if side == Side::Plus { POSITION.default } else { Position::Continuous };
+        Self { side, degree, newton_tol: NEWTON_TOL.default, restitution_threshold: THRESHOLD.default, position }
     }
 
     /// From settings, checked.
     pub(super) fn from_settings(side: Side, s: &Settings) -> Result<Self, SettingsError> {
-        let degree = s.get_number(&DEGREE)?;
-        if degree.fract() != 0.0 {
-            let expected = format!("a whole number in [0, {MAX_DEGREE}]");
-            return Err(SettingsError::Value { key: DEGREE.key, found: degree.to_string(), expected });
-        }
-        let plain = Self::new(side, degree as usize);
-        let position = match (side, s.get_word(&POSITION)?) {
-            (Side::Minus, _) => plain.position,
-            (_, "continuous") => Position::Continuous,
-            (_, "discontinuous") => Position::Discontinuous,
-            _ => Position::Auto,
-        };
-        let newton_tol = s.get_number(&NEWTON_TOL)?;
-        Ok(Self { newton_tol, restitution_threshold: s.get_number(&THRESHOLD)?, position, ..plain })
+        let plain = Self::new(side, DEGREE.read(s)?);
+        let position = if side == Side::Plus { POSITION.read(s)? } else { plain.position };
+        let newton_tol = NEWTON_TOL.read(s)?;
+        Ok(Self { newton_tol, restitution_threshold: THRESHOLD.read(s)?, position, ..plain })
     }
+}
+
+fn degree(settings: &Settings, option: &OptionInfo) -> Result<usize, SettingsError> {
+    let degree = settings.get_number(option)?;
+    if degree.fract() == 0.0 {
+        return Ok(degree as usize);
+    }
+    let expected = format!("a whole number in [0, {MAX_DEGREE}]");
+    Err(SettingsError::Value { key: option.key, found: degree.to_string(), expected })
 }

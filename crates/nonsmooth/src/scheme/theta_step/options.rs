@@ -1,32 +1,27 @@
 //! Options of the θ-method, shared by its schemes.
 
-use crate::scheme::settings::{OptionInfo, OptionKind, Settings, SettingsError};
+use crate::scheme::option::{Declared, choice, number, word, words};
+use crate::scheme::settings::{Settings, SettingsError};
 
-pub(in crate::scheme) const THETA: OptionInfo = OptionInfo {
-    key: "theta",
-    kind: OptionKind::Number { default: 0.5, min: 0.0, max: 1.0, unit: "" },
-    summary: "implicitness: 0 explicit, 1/2 second order on smooth motion, 1 fully implicit",
-};
-pub(in crate::scheme) const FORECAST: OptionInfo = OptionInfo {
-    key: "forecast",
-    kind: OptionKind::Choice { default: "explicit", words: &["explicit", "free"] },
-    summary: "how a contact is predicted to close: explicit (61) or free (62)",
-};
-pub(in crate::scheme) const GAMMA: OptionInfo = OptionInfo {
-    key: "gamma",
-    kind: OptionKind::Number { default: 0.0, min: 0.0, max: 2.0, unit: "" },
-    summary: "extrapolation of the explicit forecast: g + gamma dt g'",
-};
-pub(in crate::scheme) const FORCE: OptionInfo = OptionInfo {
-    key: "force",
-    kind: OptionKind::Choice { default: "theta", words: &["theta", "trapezoid"] },
-    summary: "forces at q_theta, or weighted from both ends (Schindler Alg. 1.4)",
-};
-pub(in crate::scheme) const NEWTON_TOL: OptionInfo = OptionInfo {
-    key: "newton_tol",
-    kind: OptionKind::Number { default: 1e-10, min: 1e-15, max: 1e-2, unit: "" },
-    summary: "relative residual at which Newton's method stops",
-};
+pub(in crate::scheme) const THETA: Declared<f64> = number(
+    "theta",
+    0.5,
+    [0.0, 1.0],
+    "",
+    "implicitness: 0 explicit, 1/2 second order on smooth motion, 1 fully implicit",
+);
+pub(in crate::scheme) const FORECAST: Declared<&str> = word(
+    "forecast",
+    "explicit",
+    &["explicit", "free"],
+    "how a contact is predicted to close: explicit (61) or free (62)",
+);
+pub(in crate::scheme) const GAMMA: Declared<f64> =
+    number("gamma", 0.0, [0.0, 2.0], "", "extrapolation of the explicit forecast: g + gamma dt g'");
+pub(in crate::scheme) const FORCE: Declared<ForceRule> =
+    choice("force", "forces at q_theta, or weighted from both ends (Schindler Alg. 1.4)");
+pub(in crate::scheme) const NEWTON_TOL: Declared<f64> =
+    number("newton_tol", 1e-10, [1e-15, 1e-2], "", "relative residual at which Newton's method stops");
 
 /// How a contact is predicted to close.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,13 +35,14 @@ pub enum Forecast {
     Free,
 }
 
-/// Where forces are evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForceRule {
-    /// At (t_θ, q_θ, u_θ).
-    Theta,
-    /// Weighted from both ends.
-    Trapezoid,
+words! {
+    /// Where forces are evaluated.
+    pub enum ForceRule (default Theta) {
+        /// At (t_θ, q_θ, u_θ).
+        Theta = "theta",
+        /// Weighted from both ends.
+        Trapezoid = "trapezoid",
+    }
 }
 
 /// What the laws of contacts are about.
@@ -73,18 +69,12 @@ pub(in crate::scheme) struct ThetaOptions {
 
 /// The forecast that settings ask for.
 pub(in crate::scheme) fn forecast_from(s: &Settings) -> Result<Forecast, SettingsError> {
-    let gamma = s.get_number(&GAMMA)?;
-    match s.get_word(&FORECAST)? {
-        word @ "free" if gamma != 0.0 => Err(SettingsError::Useless { key: GAMMA.key, other: FORECAST.key, word }),
+    let gamma = GAMMA.read(s)?;
+    match FORECAST.read(s)? {
+        word @ "free" if gamma != 0.0 => {
+            Err(SettingsError::Useless { key: GAMMA.info.key, other: FORECAST.info.key, word })
+        }
         "free" => Ok(Forecast::Free),
         _ => Ok(Forecast::Explicit { gamma }),
     }
-}
-
-/// Where settings want forces to be evaluated.
-pub(in crate::scheme) fn force_from(s: &Settings) -> Result<ForceRule, SettingsError> {
-    Ok(match s.get_word(&FORCE)? {
-        "trapezoid" => ForceRule::Trapezoid,
-        _ => ForceRule::Theta,
-    })
 }

@@ -1,0 +1,308 @@
+//! One step on velocity level with explicit forces and one linear problem: what schemes of this kind share.
+//!
+//! With t_* = t_B + σ dt, q_* = q_B + σ dt q̇(t_B,q_B,u_B) and ū = (1−κ) u_B + κ u_E:
+//!
+//! ```text
+//! M_* (u_E − u_B) = dt h(t_*,q_*,u_B) + Σ W_* P
+//! −(γ_E + e γ_B) ∈ N_Â(P),   γ = W_*ᵀ u + χ_*        for active interactions
+//! q_E = q_B + dt (B(t_*,q_*) ū + β(t_*,q_*))
+//! ```
+//!
+//! σ and κ are the [`Weights`] of a scheme. Joints and elements are always active, a contact if g_N(t_*,q_*) ≤ 0 up to rounding, or
+//! ≤ 1e-10 m if it carried in the step before.
+
+use super::velocity_level::{ACTIVATION, Applied, Restitution, VelocityLevel, gap, kinematics_residual};
+use super::{Failure, Solve};
+use crate::accounting::{Certificate, Ledger, Meter};
+use crate::contract::{Evaluator, Kind};
+use crate::state::{State, Step, rates};
+use complementarity::FullProblem;
+use complementarity::linear::dense::{all_finite, max_norm};
+use std::marker::PhantomData;
+
+/// Gaps up to this times the largest coordinate (or 1) are rounding: a contact that is met so closely is closed.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// What makes a scheme of this kind.
+pub(super) trait Weights {
+    /// σ: where in the step mass, forces and directions are evaluated.
+    const SIGMA: f64;
+    /// κ: weight of the velocity of the end in that which moves positions.
+    const KAPPA: f64;
+}
+
+#[inline]
+fn mean(a: f64, b: f64) -> f64 {
+    0.5 * (a + b)
+}
+
+/// ū.
+#[inline]
+fn moving<W: Weights>(before: f64, after: f64) -> f64 {
+    if W::KAPPA == 0.5 { mean(before, after) } else { (1.0 - W::KAPPA) * before + W::KAPPA * after }
+}
+
+/// The step of the [module](self) and its workspace.
+pub(super) struct ExplicitStep<W> {
+    work: Option<Box<VelocityLevel>>,
+    q_star: Vec<f64>,
+    qdot: Vec<f64>,
+    /// ū.
+    u_moving: Vec<f64>,
+    /// (u_B + u_E)/2, where that is another velocity.
+    u_mean: Vec<f64>,
+    /// Whether M̂ = M is assembled and constant.
+    assembled: bool,
+    weights: PhantomData<W>,
+}
+
+impl<W> Default for ExplicitStep<W> {
+    fn default() -> Self {
+        Self {
+            work: None,
+            q_star: Vec::new(),
+            qdot: Vec::new(),
+            u_moving: Vec::new(),
+            u_mean: Vec::new(),
+            assembled: false,
+            weights: PhantomData,
+        }
+    }
+}
+
+impl<W: Weights> ExplicitStep<W> {
+    /// Mass and forces at (t_*, q_*).
+    fn evaluate(&mut self, system: &Evaluator, start: &State, dt: f64) {
+        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        if fresh {
+            self.assembled = false;
+        }
+        self.q_star.resize(start.q.len(), 0.0);
+        let qdot = rates(system, start.t, &start.q, &start.u, &mut self.qdot);
+        for ((at, q), rate) in self.q_star.iter_mut().zip(&start.q).zip(qdot) {
+            *at = q + W::SIGMA * dt * rate;
+        }
+        let t_star = start.t + W::SIGMA * dt;
+        if let Some(work) = self.work.as_mut() {
+            work.assemble_mass(system, t_star, &self.q_star);
+            work.assemble_forces(system, t_star, &self.q_star, &start.u);
+        }
+    }
+
+    fn moving_velocity(&mut self, start: &State, u: &[f64]) {
+        self.u_moving.clear();
+        self.u_moving.extend(start.u.iter().zip(u).map(|(a, b)| moving::<W>(*a, *b)));
+    }
+
+    /// The step, from `start` into `out`.
+    #[inline]
+    pub(super) fn step(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        dt: f64,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        out.begin(dt);
+        self.evaluate(system, start, dt);
+        let t_star = start.t + W::SIGMA * dt;
+        let rounding = ROUNDING * (1.0 + max_norm(&self.q_star));
+        for (i, k) in out.candidates.items().iter().enumerate() {
+            let carried = || start.percussions.at(i, k.id).is_some_and(|p| p[0] > 0.0);
+            out.active[i] = k.kind != Kind::Contact || {
+                let g = gap(system, k, t_star, &self.q_star)?;
+                g <= rounding || g <= ACTIVATION && carried()
+            };
+        }
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        work.restitution = Restitution::wanted(out);
+        work.begin(&out.candidates);
+        work.velocities_before(system, t_star, &self.q_star, &start.u, &out.candidates, &out.active);
+        work.assemble_rows(system, t_star, &self.q_star, out);
+        work.warm_start(start, &out.candidates);
+        if !(self.assembled && system.structure().constant_mass) {
+            work.full.matrix.clear();
+            work.full.matrix.add_scaled(1.0, &work.mass);
+            self.assembled = true;
+        }
+        // f = M u_B + dt h.
+        work.mass.multiply(&start.u, &mut work.full.f);
+        for i in 0..start.u.len() {
+            work.full.f[i] += dt * work.h[i];
+        }
+        if !all_finite(&work.full.f) {
+            return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        // Straight into the end of the step.
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        let solved = work.solve(system, solve, &mut out.report);
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        solved?;
+        out.end.t = start.t + dt;
+        work.forget_velocities();
+        work.velocities_after(&out.end.u);
+        work.finish(out);
+        out.end.q.clear();
+        if system.structure().identity_kinematics {
+            let ends = start.q.iter().zip(&start.u).zip(&out.end.u);
+            out.end.q.extend(ends.map(|((q, before), after)| q + dt * moving::<W>(*before, *after)));
+        } else {
+            self.moving_velocity(start, &out.end.u);
+            let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
+            out.end.q.extend(start.q.iter().zip(qdot).map(|(q, r)| q + dt * r));
+        }
+        if !(all_finite(&out.end.u) && all_finite(&out.end.q)) {
+            return Err(Failure::NotFinite { what: "the state".into() });
+        }
+        Ok(())
+    }
+
+    /// Everything of a finished step at (t_*, q_*) again.
+    fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) {
+        self.evaluate(system, start, step.dt);
+        self.moving_velocity(start, &step.end.u);
+        if let Some(work) = self.work.as_mut() {
+            let t_star = start.t + W::SIGMA * step.dt;
+            work.restitution = Restitution::wanted(step);
+            work.begin(&step.candidates);
+            work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
+            work.assemble_rows(system, t_star, &self.q_star, step);
+            work.take_percussions(step);
+        }
+    }
+
+    /// See [`Scheme::certify`](super::Scheme::certify).
+    pub(super) fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+        self.revisit(system, start, step);
+        let t_star = start.t + W::SIGMA * step.dt;
+        let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
+        let kinematics = kinematics_residual(start, step, qdot, None);
+        if let Some(work) = self.work.as_mut() {
+            work.certify(system, start, step, kinematics, out);
+        }
+    }
+
+    /// See [`Scheme::account`](super::Scheme::account).
+    pub(super) fn account(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        step: &Step,
+        meter: &mut Meter,
+        out: &mut Ledger,
+    ) {
+        self.revisit(system, start, step);
+        if W::KAPPA != 0.5 {
+            self.u_mean.clear();
+            self.u_mean.extend(start.u.iter().zip(&step.end.u).map(|(a, b)| mean(*a, *b)));
+        }
+        let Some(work) = self.work.as_mut() else { return };
+        let (t_star, q_star) = (start.t + W::SIGMA * step.dt, &self.q_star);
+        let moved = &self.u_moving;
+        let mean = if W::KAPPA == 0.5 { moved } else { &self.u_mean };
+        let applied = Applied { mean, moved, q_star, led_to: &step.end.q };
+        let force = |_: &mut VelocityLevel, i: usize, h: &mut [f64]| system.force(i, t_star, q_star, &start.u, h);
+        work.account(system, start, step, &applied, force, meter, out);
+    }
+
+    /// See [`Scheme::last_problem`](super::Scheme::last_problem).
+    pub(super) fn last_problem(&self) -> Option<&FullProblem> {
+        self.work.as_ref().map(|w| &w.full)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails on an error
+mod tests {
+    use super::*;
+    use crate::law::ContactLaw;
+    use crate::scheme::velocity_level::SUPPORTS;
+    use crate::scheme::{Order, Scheme, SchemeInfo};
+    use crate::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions};
+
+    /// Forces of the start, and the velocity of the end: symplectic Euler.
+    struct Euler;
+
+    impl Weights for Euler {
+        const SIGMA: f64 = 0.0;
+        const KAPPA: f64 = 1.0;
+    }
+
+    static INFO: SchemeInfo = SchemeInfo {
+        name: "symplectic-euler",
+        summary: "",
+        reference: "",
+        position_level: false,
+        impact_steps: 1,
+        looks_ahead: false,
+        adaptive: false,
+        variable_step: true,
+        stages: 1,
+        supports: SUPPORTS,
+        options: &[],
+        make: |_| Ok(Box::new(SymplecticEuler::default())),
+    };
+
+    #[derive(Default)]
+    struct SymplecticEuler(ExplicitStep<Euler>);
+
+    impl Scheme for SymplecticEuler {
+        fn info(&self) -> &'static SchemeInfo {
+            &INFO
+        }
+        fn order(&self) -> Order {
+            Order { smooth: 1, impacts: 1 }
+        }
+        fn step(&mut self, s: &Evaluator, a: &State, dt: f64, solve: &mut Solve, b: &mut Step) -> Result<(), Failure> {
+            self.0.step(s, a, dt, solve, b)
+        }
+        fn certify(&mut self, s: &Evaluator, a: &State, b: &Step, out: &mut Certificate) {
+            self.0.certify(s, a, b, out);
+        }
+        fn account(&mut self, s: &Evaluator, a: &State, b: &Step, meter: &mut Meter, out: &mut Ledger) {
+            self.0.account(s, a, b, meter, out);
+        }
+        fn last_problem(&self) -> Option<&FullProblem> {
+            self.0.last_problem()
+        }
+    }
+
+    /// A ball on a spring above a wall.
+    struct Sprung;
+
+    impl Model for Sprung {
+        fn layout(&self) -> Layout {
+            Layout::new(["q"]).potential("spring").contact("wall", ContactLaw::newton(0.5)).constant_mass()
+        }
+        fn mass<T: Scalar>(&self, _i: usize, _t: T, _q: &[T], m: &mut [T]) {
+            m[0] = T::from(2.0);
+        }
+        fn potential<T: Scalar>(&self, _i: usize, _t: T, q: &[T]) -> T {
+            q[0] * q[0] * 9.0
+        }
+        fn gap<T: Scalar>(&self, _i: usize, _t: T, q: &[T]) -> T {
+            q[0]
+        }
+    }
+
+    #[test]
+    fn weights_make_another_scheme_with_its_certificate_and_ledger() {
+        let system = Differentiated::new(Sprung).unwrap();
+        let (h, q) = (1e-3, 0.5);
+        let run = |end: f64| {
+            let start = State::new(0.0, vec![q], vec![0.0]);
+            let scheme = Box::new(SymplecticEuler::default());
+            Simulation::new(&system, start, scheme, SimulationOptions::new(h, end)).unwrap().run()
+        };
+        // One step by hand: u = −h k q/m, then q + h u, to rounding.
+        let one = run(h);
+        let u = -h * 9.0 * q;
+        assert!((one.end.u[0] - u).abs() <= 1e-16 && (one.end.q[0] - (q + h * u)).abs() <= 1e-15, "{:?}", one.end);
+        // Through impacts.
+        let long = run(4.0);
+        assert!(long.events.iter().any(|e| e.kind.name() == "impact"));
+        assert!(long.energy.closure <= 1e-9, "{:?}", long.energy);
+        assert!(long.worst.residual() <= 1e-9, "{:?}", long.worst);
+    }
+}
