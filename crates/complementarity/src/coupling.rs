@@ -2,7 +2,7 @@
 //!
 //! Places are counted by 32 bits, half of what `usize` takes: in sweeps over many contacts memory is what takes the time.
 
-use crate::room;
+use crate::capacity;
 
 /// Values that can be numbered.
 const MAX_VALUES: usize = u32::MAX as usize;
@@ -42,11 +42,11 @@ impl Coupling {
 
     /// Makes room for blocks, and for their unknowns and values in all.
     pub(crate) fn reserve(&mut self, blocks: usize, dofs: usize, values: usize) {
-        room::reserve(&mut self.start, blocks + 1);
-        room::reserve(&mut self.offset, blocks + 1);
-        room::reserve(&mut self.dims, blocks);
-        room::reserve(&mut self.dofs, dofs);
-        room::reserve(&mut self.values, values);
+        capacity::reserve(&mut self.start, blocks + 1);
+        capacity::reserve(&mut self.offset, blocks + 1);
+        capacity::reserve(&mut self.dims, blocks);
+        capacity::reserve(&mut self.dofs, dofs);
+        capacity::reserve(&mut self.values, values);
     }
 
     /// Whether a block of `dim` rows over so many unknowns can still be numbered.

@@ -14,11 +14,11 @@
 //! With a diagonal M̂ (bodies in their centres of mass), A is kept by its parts W and M̂⁻¹; with a block-diagonal one it is
 //! kept block-sparse: two blocks couple only if they touch a common component. Otherwise A is dense, which is meant for few blocks on many unknowns.
 
+use crate::capacity;
 use crate::coupling::Coupling;
 use crate::gram::Gram;
 use crate::linear::{Matrix, Pattern, Singular};
 use crate::problem::{Block, BlockSparse, Problem, ProblemError, ReducedMatrix};
-use crate::room;
 use crate::sets::{BlockMode, MAX_DIM, Set};
 use crate::solver::{Options, Report, Solver, Status};
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ impl FullProblem {
     pub fn reserve_blocks(&mut self, blocks: usize, rows: usize, dofs: usize, values: usize) {
         self.blocks_mut().reserve(blocks, dofs, values);
         self.reduction.problem.reserve(blocks, rows);
-        room::reserve(&mut self.c, rows);
+        capacity::reserve(&mut self.c, rows);
     }
 
     /// An error where a block of `dim` rows over so many unknowns is more than [`Coupling`] can number.
@@ -160,7 +160,7 @@ impl FullProblem {
     /// The velocity without percussions, M̂⁻¹ f, whatever the blocks are.
     pub fn free(&mut self) -> Result<&[f64], Singular> {
         self.matrix.factor()?;
-        room::assign(&mut self.reduction.v_free, &self.f);
+        capacity::assign(&mut self.reduction.v_free, &self.f);
         self.matrix.solve(&mut self.reduction.v_free);
         Ok(&self.reduction.v_free)
     }
@@ -170,7 +170,7 @@ impl FullProblem {
         self.free()?;
         let n = self.matrix.size();
         let red = &mut self.reduction;
-        room::assign(&mut red.problem.b, &self.c);
+        capacity::assign(&mut red.problem.b, &self.c);
         for i in 0..self.coupling.len() {
             let (s, d) = (red.problem.blocks()[i].start, self.coupling.dim(i));
             self.coupling.add_velocity(i, &red.v_free, &mut red.problem.b[s..s + d]);
@@ -379,9 +379,9 @@ impl FullProblem {
     /// b of [`FullProblem::reduce_onto`] alone, where M̂, W and Gᵀ are those of the last time, and f or c are not.
     pub fn free_onto(&mut self, rows: &[f64], out: &mut Problem) {
         let free = &mut self.reduction.v_free;
-        room::assign(free, &self.f);
+        capacity::assign(free, &self.f);
         self.matrix.solve(free);
-        room::assign(&mut out.b, &self.c);
+        capacity::assign(&mut out.b, &self.c);
         onto(&self.coupling, rows, free, |row, s| out.b[row] += s);
     }
 

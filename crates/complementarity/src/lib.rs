@@ -18,6 +18,8 @@
 //! ```
 
 mod block_sparse;
+#[doc(hidden)] // for the crates above
+pub mod capacity;
 mod coupling;
 pub mod format;
 pub mod full;
@@ -27,7 +29,6 @@ pub mod problem;
 #[cfg(test)]
 mod random;
 pub mod rank;
-pub mod room;
 pub mod sets;
 pub mod solver;
 pub mod verify;

@@ -18,9 +18,9 @@
 //! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\].
 
 pub use crate::block_sparse::BlockSparse;
+use crate::capacity;
 use crate::gram::Gram;
 use crate::linear::{Dense, dense};
-use crate::room;
 use crate::sets::{BlockMode, MAX_DIM, Set, SetError};
 use serde::{Deserialize, Serialize};
 
@@ -161,8 +161,8 @@ impl Problem {
 
     /// Makes room for blocks and their rows.
     pub(crate) fn reserve(&mut self, blocks: usize, rows: usize) {
-        room::reserve(&mut self.blocks, blocks);
-        room::reserve(&mut self.b, rows);
+        capacity::reserve(&mut self.blocks, blocks);
+        capacity::reserve(&mut self.b, rows);
     }
 
     /// The same problem with a dense matrix.

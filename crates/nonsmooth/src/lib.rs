@@ -38,7 +38,9 @@ pub mod control;
 mod error;
 pub mod law;
 pub mod measure;
+#[doc(hidden)] // for the crates above
 pub mod names;
+#[doc(hidden)] // for the crates above
 pub mod polynomial;
 mod root;
 pub mod scheme;

@@ -4,7 +4,7 @@
 //! Systems of 1 to about 60 unknowns live here; larger ones are sparse (see [`super::Matrix`]).
 
 use super::{Singular, small};
-use crate::room;
+use crate::capacity;
 
 /// A dense matrix, row by row.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -39,7 +39,7 @@ impl Dense {
 
     /// Makes room for `n` numbers.
     pub(crate) fn reserve(&mut self, n: usize) {
-        room::reserve(&mut self.data, n);
+        capacity::reserve(&mut self.data, n);
     }
 
     /// Becomes a copy of another matrix, keeping its memory.
@@ -264,10 +264,10 @@ pub struct LeastNorm {
 impl LeastNorm {
     /// Makes room for systems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
-        room::reserve(&mut self.qr, n * n);
-        room::reserve(&mut self.perm, n);
+        capacity::reserve(&mut self.qr, n * n);
+        capacity::reserve(&mut self.perm, n);
         for v in [&mut self.tau, &mut self.col, &mut self.z_tau] {
-            room::reserve(v, n);
+            capacity::reserve(v, n);
         }
     }
 

@@ -9,9 +9,9 @@
 //!
 //! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
 
+use crate::capacity;
 use crate::linear::dense::dot;
 use crate::problem::{Problem, Relative};
-use crate::room;
 use crate::sets::{MAX_DIM, Set};
 
 /// What follows a sweep.
@@ -116,9 +116,9 @@ impl Acceleration {
             Next::Momentum => self.push(r, relative),
             Next::Begin => {
                 self.moving = false;
-                room::assign(&mut self.first, r);
+                capacity::assign(&mut self.first, r);
             }
-            Next::Middle => room::assign(&mut self.second, r),
+            Next::Middle => capacity::assign(&mut self.second, r),
             Next::Jump => {
                 if self.jump(problem, r) {
                     relative.begin(problem, r);
@@ -130,9 +130,9 @@ impl Acceleration {
     fn push(&mut self, r: &mut [f64], relative: &mut Relative) {
         if !self.moving {
             (self.moving, self.theta) = (true, 1.0);
-            room::assign(&mut self.first, r);
-            room::assign(&mut self.second, r);
-            room::assign(&mut self.first_y, &relative.y);
+            capacity::assign(&mut self.first, r);
+            capacity::assign(&mut self.second, r);
+            capacity::assign(&mut self.first_y, &relative.y);
             return;
         }
         let (last, from) = (&self.first, &self.second);
@@ -149,7 +149,7 @@ impl Acceleration {
         };
         push(r, &mut self.first);
         push(&mut relative.y, &mut self.first_y);
-        room::assign(&mut self.second, r);
+        capacity::assign(&mut self.second, r);
     }
 
     /// Goes on along the drift, if there is one, to the first block that leaves its mode.

@@ -12,9 +12,9 @@
 
 use super::equation::{Equation, factors};
 use super::jacobian::{Jacobian, Solved};
+use crate::capacity;
 use crate::linear::dense::max_norm;
 use crate::problem::{Block, Problem, ReducedMatrix};
-use crate::room;
 
 /// Steps of the semismooth Newton method in active-set form [Breuling2024, §4] at percussions r and velocities u of nonlinear equations, with a
 /// linear model u⁺ = A r⁺ + b of them.
@@ -46,8 +46,8 @@ impl ActiveSet {
     /// Makes room for problems of up to `n` rows, and in such a problem.
     pub fn reserve(&mut self, problem: &mut Problem, n: usize) {
         self.jacobian.reserve(n);
-        room::reserve(&mut self.model, n);
-        room::reserve(&mut self.next, n);
+        capacity::reserve(&mut self.model, n);
+        capacity::reserve(&mut self.next, n);
         problem.reserve(n, n);
         if let ReducedMatrix::Dense(a) = &mut problem.matrix {
             a.reserve(n * n);

@@ -48,7 +48,7 @@ const EVERY: usize = 10;
 const IMBALANCE: f64 = 10.0;
 const MOST: f64 = 10.0;
 /// Iterations without a tenth of progress after which there is none.
-const PATIENCE: usize = 500;
+const MAX_STAGNATION: usize = 500;
 /// Who is impatient wants this part of the first residual after so many iterations.
 const FIRST: usize = 4;
 const FALL: f64 = 1e-2;
@@ -182,7 +182,7 @@ impl Admm {
                 (progress, since) = (residual, 0);
             } else {
                 since += 1;
-                if since > PATIENCE {
+                if since > MAX_STAGNATION {
                     return Status::Stalled;
                 }
             }

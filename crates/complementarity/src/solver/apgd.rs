@@ -29,7 +29,7 @@ pub struct ProjectedGradient {
 }
 
 /// Iterations without a tenth of progress after which there is none.
-const PATIENCE: usize = 5000;
+const MAX_STAGNATION: usize = 5000;
 /// Percussions, in terms of ‖b‖ over the smallest compliance, beyond which there is no solution.
 const BOUND: f64 = 1e8;
 /// Doublings of L in one iteration.
@@ -75,7 +75,7 @@ impl Solver for ProjectedGradient {
                 break;
             }
             // Without a solution r grows beyond all bounds, until velocities drown in its rounding.
-            if since > PATIENCE || max_norm(r) > bound {
+            if since > MAX_STAGNATION || max_norm(r) > bound {
                 report.status = Status::Stalled;
                 break;
             }

@@ -32,9 +32,9 @@ use super::proximal::Proximal;
 use super::{
     Admm, GaussSeidel, Judge, Lemke, Newton, Options, ProjectedGaussSeidel, Report, Solver, SolverInfo, Status, info,
 };
+use crate::capacity;
 use crate::linear::dense::{dot, lu_factor, max_norm, norm};
 use crate::problem::{Problem, ReducedMatrix};
-use crate::room;
 use crate::sets::{MAX_DIM, Set};
 
 /// The ladder of solvers. See [`super::SOLVERS`].
@@ -228,7 +228,7 @@ impl Auto {
         }
         if let Some(dense) = dense {
             dense.densify(&mut self.settled.problem);
-            room::assign(&mut self.settled.r, r);
+            capacity::assign(&mut self.settled.r, r);
             (self.settled.tolerance, self.settled.non_unique) = (options.tolerance, report.non_unique);
         }
     }

@@ -6,10 +6,10 @@
 //! general sparse LU.
 
 use super::equation::Piece;
+use crate::capacity;
 use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, max_norm, norm};
 use crate::linear::{BlockLu, Matrix, Pattern};
 use crate::problem::{BlockSparse, Problem, ReducedMatrix};
-use crate::room;
 use crate::sets::MAX_DIM;
 
 /// Rows up to which J of a problem that is not stored as dense is dense.
@@ -54,15 +54,15 @@ pub(super) enum Solved {
 impl Jacobian {
     /// Makes room for problems of up to `n` rows that are stored as dense.
     pub(super) fn reserve(&mut self, n: usize) {
-        room::reserve(&mut self.pieces, n);
+        capacity::reserve(&mut self.pieces, n);
         for v in [&mut self.moving, &mut self.pivots] {
-            room::reserve(v, n);
+            capacity::reserve(v, n);
         }
         for v in [&mut self.line, &mut self.rhs, &mut self.product] {
-            room::reserve(v, n);
+            capacity::reserve(v, n);
         }
         for v in [&mut self.values, &mut self.lu] {
-            room::reserve(v, n * n);
+            capacity::reserve(v, n * n);
         }
         self.least_norm.reserve(n);
     }

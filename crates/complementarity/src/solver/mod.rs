@@ -35,8 +35,8 @@ pub use order::Order;
 pub use proximal::Proximal;
 pub use relaxation::{ProjectedGaussSeidel, ProjectedJacobi};
 
+use crate::capacity;
 use crate::problem::Problem;
-use crate::room;
 use crate::sets::Set;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -308,7 +308,7 @@ struct Judge {
 
 impl Judge {
     fn residual(&mut self, problem: &Problem, r: &[f64]) -> f64 {
-        room::resize(&mut self.u, problem.size(), 0.0);
+        capacity::resize(&mut self.u, problem.size(), 0.0);
         problem.residual(r, &mut self.u)
     }
 }
@@ -328,7 +328,7 @@ impl Best {
     fn note(&mut self, r: &[f64], residual: f64) {
         if residual < self.residual {
             self.residual = residual;
-            room::assign(&mut self.r, r);
+            capacity::assign(&mut self.r, r);
         }
     }
 

@@ -16,9 +16,9 @@ use super::local::Local;
 use super::order::{Arrangement, Order};
 use super::{Best, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use super::{planar, spatial};
+use crate::capacity;
 use crate::linear::dense::norm;
 use crate::problem::{Problem, Relative};
-use crate::room;
 use crate::sets::MAX_DIM;
 
 /// Block nonlinear Gauss-Seidel. See [`super::SOLVERS`].
@@ -39,7 +39,7 @@ pub struct GaussSeidel {
 /// Sweeps between two residuals while the estimate is above the tolerance.
 const CHECK_EVERY: usize = 100;
 /// Sweeps without one per cent of progress after which there is none: linear convergence may be slow, and a drift long.
-const PATIENCE: usize = 5000;
+const MAX_STAGNATION: usize = 5000;
 /// Sweeps before anything else is tried: what is easy is done by then.
 const FIRST_PLAIN: usize = 10;
 
@@ -75,8 +75,10 @@ impl GaussSeidel {
         for sweep in 0..=options.max_iterations {
             report.iterations = sweep;
             let late = options.out_of_time();
-            let last =
-                late || sweep == options.max_iterations || since_progress > PATIENCE || !(estimate < f64::INFINITY);
+            let last = late
+                || sweep == options.max_iterations
+                || since_progress > MAX_STAGNATION
+                || !(estimate < f64::INFINITY);
             if last || estimate <= options.tolerance || sweep.is_multiple_of(CHECK_EVERY) {
                 report.residual = self.relative.residual(problem, r);
                 self.best.note(r, report.residual);
@@ -88,7 +90,7 @@ impl GaussSeidel {
                     report.status = Status::NotFinite;
                     break;
                 }
-                if since_progress > PATIENCE {
+                if since_progress > MAX_STAGNATION {
                     report.status = Status::Stalled;
                 } else if late {
                     report.status = Status::TimeLimit;
@@ -171,7 +173,7 @@ impl GaussSeidel {
     fn take_diagonal(&mut self, problem: &Problem) {
         let blocks = problem.blocks();
         self.diagonal.clear();
-        room::resize(&mut self.diagonal, blocks.iter().map(|b| b.set.dim() * b.set.dim()).sum(), 0.0);
+        capacity::resize(&mut self.diagonal, blocks.iter().map(|b| b.set.dim() * b.set.dim()).sum(), 0.0);
         self.place.clear();
         let mut at = 0;
         for (i, block) in blocks.iter().enumerate() {

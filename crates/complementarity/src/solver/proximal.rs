@@ -13,7 +13,7 @@
 //! bear it is short. α falls while an inner problem takes at most three steps, rises where it takes more than six, and fourfold where it is not
 //! solved in twelve (then r_k stays). Over-relaxation is that of \[EcksteinBertsekas1992\]; it halves the number of problems.
 //!
-//! Friction makes the problem other than monotone, and the path can run in circles: after [`PATIENCE`] problems without progress it begins
+//! Friction makes the problem other than monotone, and the path can run in circles: after [`MAX_STAGNATION`] problems without progress it begins
 //! anew, with another α.
 
 use super::equation::{Equation, Piece, factors, frozen_value};
@@ -44,7 +44,7 @@ const STARTS: [f64; 4] = [0.1, 1.0, 1e-3, 1e-2];
 /// Smallest and largest α.
 const RANGE: (f64, f64) = (1e-9, 1e4);
 /// Inner problems without a tenth of progress after which a try is given up.
-const PATIENCE: usize = 100;
+const MAX_STAGNATION: usize = 100;
 /// Newton steps of an inner problem; up to how many α falls, from how many on it rises.
 const INNER: usize = 12;
 const FEW: usize = 3;
@@ -183,7 +183,7 @@ impl Proximal {
                 (progress, since) = (reached, 0);
             } else {
                 since += 1;
-                if since > PATIENCE {
+                if since > MAX_STAGNATION {
                     return Status::Stalled;
                 }
             }

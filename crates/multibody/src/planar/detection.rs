@@ -12,7 +12,7 @@ use crate::proximity::broad_phase::Circle;
 use crate::proximity::identity::{Feature, Identity, Pair};
 use crate::proximity::list::{CROWD_OF_FEW, List, crowd};
 use crate::proximity::margin::{holds, margin};
-use complementarity::room;
+use complementarity::capacity;
 use nonsmooth::contract::{Kind, Part, PartKind, Reach, Violation};
 
 /// The list of contacts and what it was made for.
@@ -90,8 +90,8 @@ impl Detection {
     fn place_bodies(&mut self, bodies: &Bodies, t: f64, q: &[f64], u: &[f64], reach: Reach) {
         self.poses.clear();
         self.margins.clear();
-        room::reserve(&mut self.poses, bodies.list.len());
-        room::reserve(&mut self.margins, bodies.list.len());
+        capacity::reserve(&mut self.poses, bodies.list.len());
+        capacity::reserve(&mut self.margins, bodies.list.len());
         self.lost = None;
         for (i, body) in bodies.list.iter().enumerate() {
             let pose = body.pose(t, q);
@@ -114,7 +114,7 @@ impl Detection {
     fn bound_shapes(&mut self, bodies: &Bodies) {
         let circles = &mut self.list.circles;
         circles.clear();
-        room::reserve(circles, bodies.shapes.len());
+        capacity::reserve(circles, bodies.shapes.len());
         for (i, s) in bodies.shapes.iter().enumerate() {
             let (body, pose) = (&bodies.list[s.body as usize], &self.poses[s.body as usize]);
             let (local, radius) = s.shape.bound();

@@ -2,7 +2,7 @@
 
 use super::part::Violation;
 use crate::law::Law;
-use complementarity::room;
+use complementarity::capacity;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,7 +51,7 @@ enum Store {
     Shared(Arc<Lists>),
 }
 
-/// Velocities, and coordinates that are not numbered as they are.
+/// Velocity indices, and coordinate indices where they differ from them.
 struct Lists {
     dofs: Box<[u32]>,
     coordinates: Option<Box<[u32]>>,
@@ -272,7 +272,7 @@ impl Candidates {
     /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.
     #[inline]
     pub fn reserve(&mut self, n: usize) {
-        room::reserve(&mut self.items, n);
+        capacity::reserve(&mut self.items, n);
     }
 
     /// Replaces the list. Items must come in ascending order of their identity. Too many for 32-bit numbers leave it empty and
@@ -283,7 +283,7 @@ impl Candidates {
         self.items.extend(items);
         debug_assert!(self.items.windows(2).all(|w| w[0].id < w[1].id), "candidates must be sorted by identity");
         self.start.clear();
-        room::reserve(&mut self.start, self.items.len() + 1);
+        capacity::reserve(&mut self.start, self.items.len() + 1);
         self.start.push(0);
         let (mut total, mut values) = (0u32, 0u32);
         for k in &self.items {
@@ -304,8 +304,8 @@ impl Candidates {
         if self.version == other.version {
             return;
         }
-        room::assign(&mut self.items, &other.items);
-        room::assign(&mut self.start, &other.start);
+        capacity::assign(&mut self.items, &other.items);
+        capacity::assign(&mut self.start, &other.start);
         self.version = other.version;
         self.source = other.source;
         self.fault.clone_from(&other.fault);

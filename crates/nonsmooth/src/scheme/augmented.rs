@@ -44,7 +44,7 @@ use crate::contract::{Candidates, Evaluator, Kind};
 use crate::control::{Controller, Span};
 use crate::state::{Outcome, Record, Sigma, State, Step};
 use complementarity::linear::dense::{all_finite, max_norm};
-use complementarity::{FullProblem, room};
+use complementarity::{FullProblem, capacity};
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "augmented",
@@ -257,14 +257,14 @@ impl Augmented {
         let (first, last) = (&steps[0], &steps[used - 1]);
         out.end.t = start.t + dt;
         let (best, _) = self.tableau.diagonal();
-        room::assign(&mut out.end.q, &best[..nq]);
-        room::assign(&mut out.end.u, &best[nq..nq + nu]);
+        capacity::assign(&mut out.end.q, &best[..nq]);
+        capacity::assign(&mut out.end.u, &best[nq..nq + nu]);
         out.end.percussions.values_mut().copy_from_slice(&best[nq + nu..]);
-        room::assign(&mut out.active, &first.active);
-        room::assign(&mut out.sigma, &first.sigma);
+        capacity::assign(&mut out.active, &first.active);
+        capacity::assign(&mut out.sigma, &first.sigma);
         // Nothing has jumped.
         out.gamma_minus.fill(0.0);
-        room::assign(&mut out.gamma_plus, &last.gamma_plus);
+        capacity::assign(&mut out.gamma_plus, &last.gamma_plus);
         out.end.memory.assign(&last.end.memory);
         out.report = report;
         let e: &mut AugmentedStep = out.record.make();
@@ -364,7 +364,7 @@ impl Scheme for Augmented {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
         let memory: &mut AugmentedMemory = out.end.memory.make();
-        room::assign(&mut memory.sigma, &out.sigma);
+        capacity::assign(&mut memory.sigma, &out.sigma);
         memory.judged = true;
         Ok(())
     }

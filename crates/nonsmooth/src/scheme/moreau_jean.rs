@@ -118,7 +118,7 @@ impl Scheme for MoreauJean {
     ) -> Result<(), Failure> {
         self.step.begin(system, start, dt, out)?;
         self.step.activate(system, start, self.options.forecast, ACTIVATION, solve, out)?;
-        self.step.newton(system, start, solve, out, Positions::Led, Begin::Anew)?;
+        self.step.newton(system, start, solve, out, Positions::Integrated, Begin::Anew)?;
         self.step.finish(start, out);
         Ok(())
     }

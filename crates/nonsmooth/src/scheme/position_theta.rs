@@ -78,7 +78,7 @@ impl Scheme for PositionTheta {
     ) -> Result<(), Failure> {
         self.step.begin(system, start, dt, out)?;
         self.step.activate_all(system, start, out);
-        self.step.newton(system, start, solve, out, Positions::Led, Begin::Anew)?;
+        self.step.newton(system, start, solve, out, Positions::Integrated, Begin::Anew)?;
         self.step.finish(start, out);
         Ok(())
     }

@@ -105,7 +105,7 @@ const PERCUSSION: f64 = 1e-14;
 /// Iterations: the linearisation is quadratic, the shift converges by O(τ).
 pub(super) const MAX_ITERATIONS: usize = 50;
 /// Iterations in a row without a smaller violation after which the projection is given up.
-pub(super) const PATIENCE: usize = 8;
+pub(super) const MAX_STAGNATION: usize = 8;
 /// Rows up to which one linear problem is solved to rounding; beyond, iterations take over where it stops.
 const FEW: usize = 100;
 /// Part of a linear problem that is left for the next iteration where there are many rows.

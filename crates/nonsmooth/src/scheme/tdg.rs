@@ -63,7 +63,7 @@ use crate::law::{ElementSets, Law};
 use crate::polynomial::lagrange;
 use crate::state::{Record, State, Step};
 use complementarity::linear::dense::{all_finite, dot, norm};
-use complementarity::{FullProblem, room};
+use complementarity::{FullProblem, capacity};
 use jump::{Jump, Place};
 use newton::Newton;
 use stiffness::Stiffness;
@@ -175,9 +175,9 @@ impl Tdg {
         let list = &step.candidates;
         work.begin(list);
         self.gamma.clear();
-        room::resize(&mut self.gamma, list.components(), 0.0);
+        capacity::resize(&mut self.gamma, list.components(), 0.0);
         self.begin.clear();
-        room::resize(&mut self.begin, list.components(), 0.0);
+        capacity::resize(&mut self.begin, list.components(), 0.0);
         let length = start.memory.of::<TdgMemory>().length;
         if length > 0.0 {
             for (i, k) in list.items().iter().enumerate() {
@@ -191,9 +191,9 @@ impl Tdg {
         self.forces.iter_mut().for_each(|f| f.r.clear());
         work.r.clear();
         self.acts.clear();
-        room::resize(&mut self.acts, list.len(), false);
+        capacity::resize(&mut self.acts, list.len(), false);
         self.rests.clear();
-        room::resize(&mut self.rests, list.len(), false);
+        capacity::resize(&mut self.rests, list.len(), false);
         if self.tableau.degree() == 0 {
             return Ok(());
         }

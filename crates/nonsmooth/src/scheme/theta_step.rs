@@ -48,7 +48,7 @@ pub use options::{ForceRule, Forecast};
 
 pub use memory::ThetaMemory;
 
-use super::projection::{self, MAX_ITERATIONS, PATIENCE, Projection};
+use super::projection::{self, MAX_ITERATIONS, MAX_STAGNATION, Projection};
 use super::velocity_level::{Restitution, VelocityLevel};
 use super::{Failure, Solve};
 use crate::contract::{Candidates, Evaluator};
@@ -89,20 +89,20 @@ struct Buffers {
 /// Newton iterations before a step is given up: a quadratic iteration that needs more does not converge.
 const MAX_NEWTON: usize = 30;
 /// M̂ stays while an iteration leaves no more than this part of the residual: making it costs as much as an iteration.
-const CHORD: f64 = 0.1;
+const REUSE_MATRIX_BELOW: f64 = 0.1;
 /// Iterations after which the tolerance of the solver is enough.
-const PATIENT: usize = 12;
+const LOOSE_AFTER: usize = 12;
 /// Residual at which nothing is left to gain.
-const ROUNDING: f64 = 1e-14;
+const RESIDUAL_FLOOR: f64 = 1e-14;
 /// A step that changed velocities by a larger part of them is no guide to the next one.
-const SMOOTH: f64 = 0.1;
+const MAX_CHANGE_FOR_PREDICTOR: f64 = 0.1;
 /// Fixed-point iterations for q from u where q̇ = B(q) u + β.
 const MAX_KINEMATICS: usize = 50;
 
 /// What a step asks of positions.
 pub(super) enum Positions<'a> {
-    /// Nothing: they are where the velocities lead.
-    Led,
+    /// Nothing: they follow from the velocities.
+    Integrated,
     /// They are projected after every solve for velocities.
     Projected(&'a mut Projection),
     /// They are projected together with it.
@@ -247,7 +247,7 @@ impl ThetaStep {
             let (t, b) = (start.t + step.dt, &self.buffers);
             work.assemble_rows(system, t, &b.q, step);
             if self.options.level == Level::Position {
-                work.ask_gaps(system, t, &b.q, &b.v, self.options.theta * step.dt, &step.candidates);
+                work.use_gap_laws(system, t, &b.q, &b.v, self.options.theta * step.dt, &step.candidates);
             }
         }
     }
@@ -325,7 +325,7 @@ impl ThetaStep {
             self.buffers.shifted = false;
             self.buffers.f_holds = false;
             let by_matrix = match &positions {
-                Positions::Led => false,
+                Positions::Integrated => false,
                 Positions::Projected(p) | Positions::Coupled(p, _) => p.measures_by_matrix(),
             };
             let ahead = !(affine || by_matrix) && goes_on(start, dt);
@@ -333,7 +333,7 @@ impl ThetaStep {
             at_start = !ahead;
             self.evaluate_dynamics(system, start, step);
             let idle = match &positions {
-                Positions::Led => false,
+                Positions::Integrated => false,
                 Positions::Projected(p) | Positions::Coupled(p, _) => p.leaves_inactive_alone(),
             };
             if affine && idle && !step.active.contains(&true) {
@@ -354,7 +354,7 @@ impl ThetaStep {
         for iteration in 0..MAX_NEWTON {
             let first = iteration == 0;
             if !(first && self.buffers.f_holds) {
-                if first || residual > CHORD * before {
+                if first || residual > REUSE_MATRIX_BELOW * before {
                     self.assemble_matrix(system, start, dt);
                 }
                 if let (true, Positions::Projected(p) | Positions::Coupled(p, _)) = (first && anew, &mut positions)
@@ -391,9 +391,9 @@ impl ThetaStep {
             before = residual.min(1.0);
             residual = if dynamics > 0.0 { dynamics / scale } else { 0.0 };
             // What the solver leaves of its problems may keep the iteration from going further.
-            let tol = if iteration < PATIENT { 0.0 } else { solve.options.tolerance }.max(self.options.newton_tol);
+            let tol = if iteration < LOOSE_AFTER { 0.0 } else { solve.options.tolerance }.max(self.options.newton_tol);
             let velocity = 1.0 + work.velocity_scale();
-            if residual <= ROUNDING && change <= ROUNDING * velocity && holds {
+            if residual <= RESIDUAL_FLOOR && change <= RESIDUAL_FLOOR * velocity && holds {
                 return Ok(());
             }
             if settled && residual <= self.options.newton_tol && holds {
@@ -439,7 +439,7 @@ impl ThetaStep {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
         Ok(match positions {
-            Positions::Led => (true, true),
+            Positions::Integrated => (true, true),
             Positions::Projected(p) => (true, !self.project(system, start, step, p)?),
             Positions::Coupled(p, _) => {
                 let holds = self.standing(system, start, step, p)?;
@@ -499,7 +499,7 @@ impl ThetaStep {
             if standing.worst < 0.9 * best {
                 (best, since) = (standing.worst, 0);
             }
-            if since > PATIENCE {
+            if since > MAX_STAGNATION {
                 break;
             }
             let relaxed = p.is_relaxed();
@@ -604,7 +604,7 @@ impl ThetaStep {
 /// Whether the last step is a guide to one of length `dt`.
 fn goes_on(start: &State, dt: f64) -> bool {
     let rates = &start.memory.of::<ThetaMemory>().rates;
-    rates.len() == start.u.len() && dt * max_norm(rates) <= SMOOTH * max_norm(&start.u)
+    rates.len() == start.u.len() && dt * max_norm(rates) <= MAX_CHANGE_FOR_PREDICTOR * max_norm(&start.u)
 }
 
 /// (1−θ) a + θ b.

@@ -19,7 +19,7 @@ use crate::state::{Sigma, State, Step, StepReport};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
-use complementarity::{FullProblem, Polygon, Set, Status, room};
+use complementarity::{FullProblem, Polygon, Set, Status, capacity};
 pub(super) use kinematics::Kinematics;
 pub(super) use restitution::Restitution;
 use std::sync::Arc;
@@ -175,7 +175,7 @@ impl VelocityLevel {
     #[inline]
     pub(super) fn begin(&mut self, candidates: &Candidates) {
         self.kinematics.prepare(candidates);
-        room::resize(&mut self.before, candidates.components(), 0.0);
+        capacity::resize(&mut self.before, candidates.components(), 0.0);
     }
 
     /// γ⁻ of interaction `i` with the kinematics at (t,q).
@@ -279,7 +279,7 @@ impl VelocityLevel {
         }
         self.rows_version = list.version();
         self.rows_dt = dt;
-        room::assign(&mut self.rows_active, active);
+        capacity::assign(&mut self.rows_active, active);
         self.rows_constant = true;
         self.full.clear_blocks();
         self.groups.clear();
@@ -316,8 +316,16 @@ impl VelocityLevel {
         }
     }
 
-    /// Makes the laws of contacts ask for gaps: with c such that Wᵀv⁺ + c = g⁺/`scale`, linearised at (q, v), where v⁺ moves q by `scale` v⁺.
-    pub(super) fn ask_gaps(&mut self, system: &Evaluator, t: f64, q: &[f64], v: &[f64], scale: f64, list: &Candidates) {
+    /// Replaces the velocity law of contacts by the linearised gap: with c such that Wᵀv⁺ + c = g⁺/`scale`, linearised at (q, v), where v⁺ moves q by `scale` v⁺.
+    pub(super) fn use_gap_laws(
+        &mut self,
+        system: &Evaluator,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        scale: f64,
+        list: &Candidates,
+    ) {
         for g in &self.groups {
             let k = &list.items()[g.interaction()];
             if k.kind == Kind::Contact {
@@ -346,7 +354,7 @@ impl VelocityLevel {
             self.make_room(list, None, 1.0);
             let rows = list.components();
             for rows_of in [&mut self.r, &mut self.gamma] {
-                room::reserve(rows_of, rows);
+                capacity::reserve(rows_of, rows);
             }
         }
     }
@@ -366,8 +374,8 @@ impl VelocityLevel {
                 values += set.dim() * k.dofs.len();
             });
         }
-        room::reserve(&mut self.groups, groups);
-        room::reserve(&mut self.chi, rows);
+        capacity::reserve(&mut self.groups, groups);
+        capacity::reserve(&mut self.chi, rows);
         self.full.reserve_blocks(blocks, rows, dofs, values);
     }
 
@@ -375,7 +383,7 @@ impl VelocityLevel {
     pub(super) fn keep_percussions(&mut self, list: Option<&Candidates>) {
         self.kept.clear();
         let Some(list) = list else { return };
-        room::resize(&mut self.kept, list.components(), f64::NAN);
+        capacity::resize(&mut self.kept, list.components(), f64::NAN);
         for g in &self.groups {
             let range = list.range(g.interaction());
             self.kept[range.clone()].copy_from_slice(&self.r[g.row()..g.row() + range.len()]);
@@ -384,7 +392,7 @@ impl VelocityLevel {
 
     /// Percussions that were kept, or of the step before, as start guess.
     pub(super) fn warm_start(&mut self, start: &State, candidates: &Candidates) {
-        room::resize(&mut self.r, self.chi.len(), 0.0);
+        capacity::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
             let k = &candidates.items()[g.interaction()];
             let r = &mut self.r[g.row()..g.row() + k.dim()];
@@ -407,7 +415,7 @@ impl VelocityLevel {
 
     /// Percussions from values by component of the candidates.
     pub(super) fn gather(&mut self, list: &Candidates, values: &[f64]) {
-        room::resize(&mut self.r, self.chi.len(), 0.0);
+        capacity::resize(&mut self.r, self.chi.len(), 0.0);
         for g in &self.groups {
             let range = list.range(g.interaction());
             self.r[g.row()..g.row() + range.len()].copy_from_slice(&values[range]);
@@ -520,7 +528,7 @@ impl VelocityLevel {
         let before = self.gamma.len() == self.chi.len();
         if !before {
             self.gamma.clear();
-            room::resize(&mut self.gamma, self.chi.len(), 0.0);
+            capacity::resize(&mut self.gamma, self.chi.len(), 0.0);
         }
         let mut change: f64 = 0.0;
         let coupling = self.full.coupling();

@@ -15,7 +15,10 @@ use crate::state::{Bytes, Reader, Unreadable, Writer};
 /// Version of the format: bytes of another one are refused.
 const FORMAT: &str = "nonsmooth checkpoint 1";
 
-/// A run at the end of a step. See the [module](self).
+/// A run at the end of a step as bytes: what is read goes on to the same bits as what was written.
+///
+/// The system, the scheme's options and those of the run are not in it: who reads gives the same ones. Bytes of another version of the
+/// format, of another scheme or of a system with other names are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     bytes: Vec<u8>,

@@ -1,6 +1,6 @@
 //! The one loop over time, and everything that a run records.
 //!
-//! A [`Controller`] proposes a step, the scheme makes it, the controller judges it. What was accepted is
+//! A [`Controller`](crate::control::Controller) proposes a step, the scheme makes it, the controller judges it. What was accepted is
 //! corrected (quaternions normalised, joints projected if wanted), and, once final, certified, accounted
 //! for in the energy ledger, searched for events and shown to the observers.
 //!

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
 use crate::state::{Correction, State, Step};
-use complementarity::{Options as SolverOptions, room, solver};
+use complementarity::{Options as SolverOptions, capacity, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -74,7 +74,7 @@ pub(super) struct Run {
     pub(super) breaks: Vec<f64>,
 }
 
-/// What one call of [`Simulation::advance`] did.
+/// What one call of [`advance`](super::Simulation::advance) did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
     /// A step was accepted.
@@ -380,7 +380,7 @@ impl Run {
         let lag = self.controller.lag().max(usize::from(self.controller.remaining().is_none()));
         if self.options.observe.events {
             let free = self.scheme.last_problem().map(|p| p.free_velocity());
-            room::assign(&mut frame.free, free.unwrap_or(&[]));
+            capacity::assign(&mut frame.free, free.unwrap_or(&[]));
         }
         let mut next = self.spare.pop().unwrap_or_default();
         if lag == 0 {

@@ -4,7 +4,7 @@ use super::Percussions;
 use super::bytes::{Bytes, Reader, Unreadable, Writer};
 use super::sigma::Sigma;
 use crate::contract::{Candidates, Structure};
-use complementarity::room;
+use complementarity::capacity;
 use std::ops::{Deref, DerefMut};
 
 /// What a field of a record can do.
@@ -158,7 +158,7 @@ impl<T: Value + Bytes + Default> Field for Vec<T> {
         Vec::clear(self);
     }
     fn assign(&mut self, other: &Self) {
-        room::assign(self, other);
+        capacity::assign(self, other);
     }
     fn same(&self, other: &Self) -> bool {
         same_bits(self, other)

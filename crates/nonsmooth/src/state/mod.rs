@@ -16,7 +16,7 @@ pub use stages::Stages;
 pub use step::{Reason, Step, StepReport};
 
 use crate::contract::{Candidates, Evaluator};
-use complementarity::room;
+use complementarity::capacity;
 
 /// Percussions of the last step by interaction: the warm start of the next.
 #[derive(Debug, Clone, Default)]
@@ -83,22 +83,22 @@ impl Percussions {
     /// Zeros for every interaction of a list.
     pub fn reset(&mut self, candidates: &Candidates) {
         self.ids.clear();
-        room::reserve(&mut self.ids, candidates.len());
+        capacity::reserve(&mut self.ids, candidates.len());
         self.ids.extend(candidates.items().iter().map(|k| k.id));
-        room::assign(&mut self.start, candidates.starts());
+        capacity::assign(&mut self.start, candidates.starts());
         self.values.clear();
-        room::resize(&mut self.values, candidates.components(), 0.0);
+        capacity::resize(&mut self.values, candidates.components(), 0.0);
         self.version = candidates.version();
     }
 
     /// Copies another set of percussions, keeping the memory.
     fn assign(&mut self, other: &Percussions) {
         if self.version != other.version || self.ids.len() != other.ids.len() {
-            room::assign(&mut self.ids, &other.ids);
-            room::assign(&mut self.start, &other.start);
+            capacity::assign(&mut self.ids, &other.ids);
+            capacity::assign(&mut self.start, &other.start);
             self.version = other.version;
         }
-        room::assign(&mut self.values, &other.values);
+        capacity::assign(&mut self.values, &other.values);
     }
 }
 
@@ -150,8 +150,8 @@ impl State {
     /// Copies another state, keeping the memory.
     pub fn assign(&mut self, other: &State) {
         self.t = other.t;
-        room::assign(&mut self.q, &other.q);
-        room::assign(&mut self.u, &other.u);
+        capacity::assign(&mut self.q, &other.q);
+        capacity::assign(&mut self.u, &other.u);
         self.percussions.assign(&other.percussions);
         self.memory.assign(&other.memory);
     }
@@ -167,13 +167,13 @@ pub(crate) fn rates_into(system: &Evaluator, t: f64, q: &[f64], u: &[f64], out: 
     }
 }
 
-/// q̇, by the shortest way: u itself, or what `room` then holds.
+/// q̇: u itself where they are the same, else what `scratch` then holds.
 #[inline]
-pub(crate) fn rates<'a>(system: &Evaluator, t: f64, q: &[f64], u: &'a [f64], room: &'a mut Vec<f64>) -> &'a [f64] {
+pub(crate) fn rates<'a>(system: &Evaluator, t: f64, q: &[f64], u: &'a [f64], scratch: &'a mut Vec<f64>) -> &'a [f64] {
     if system.structure().identity_kinematics {
         return u;
     }
-    room.resize(q.len(), 0.0);
-    system.kinematics(t, q, u, room);
-    room
+    scratch.resize(q.len(), 0.0);
+    system.kinematics(t, q, u, scratch);
+    scratch
 }

@@ -4,7 +4,7 @@ use super::sigma::Sigma;
 use super::{Bytes, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
 use crate::contract::Candidates;
 use complementarity::linear::dense::norm;
-use complementarity::{Report, room};
+use complementarity::{Report, capacity};
 
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,10 +146,10 @@ impl Step {
         let (n, c) = (self.candidates.len(), self.candidates.components());
         if self.begun_for != self.candidates.version() || self.active.len() != n {
             self.begun_for = self.candidates.version();
-            room::resize(&mut self.active, n, false);
-            room::resize(&mut self.sigma, n, Sigma::OPEN);
-            room::resize(&mut self.gamma_minus, c, 0.0);
-            room::resize(&mut self.gamma_plus, c, 0.0);
+            capacity::resize(&mut self.active, n, false);
+            capacity::resize(&mut self.sigma, n, Sigma::OPEN);
+            capacity::resize(&mut self.gamma_minus, c, 0.0);
+            capacity::resize(&mut self.gamma_plus, c, 0.0);
         }
         if self.end.percussions.version != self.candidates.version() || self.end.percussions.ids.len() != n {
             self.end.percussions.reset(&self.candidates);
@@ -265,7 +265,7 @@ bytes!(StepReport {
     non_unique,
 });
 
-/// Everything but the list of interactions, which [`Step::lay_out`] gives it again.
+/// Everything but the list of interactions, which `lay_out` gives it again.
 impl Bytes for Step {
     fn write(&self, out: &mut Writer) {
         self.dt.write(out);

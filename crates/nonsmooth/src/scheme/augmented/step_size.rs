@@ -37,7 +37,7 @@ pub struct Lengths {
     pub dt_max: f64,
 }
 
-/// The controller. See the [module](self).
+/// The controller: the step-size module [Studer2008, §9.3].
 #[derive(Debug, Clone)]
 pub struct StepSize {
     end: f64,

@@ -32,7 +32,7 @@ use crate::state::{State, StepReport};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::solver::{ActiveSet, ActiveSetStep};
-use complementarity::{Problem, room};
+use complementarity::{Problem, capacity};
 
 /// Part of the residual that an iteration may leave for the linear model to be kept, where it starts near.
 const CONTRACTION: f64 = 1e-2;
@@ -140,11 +140,11 @@ impl First {
             slopes += k.dim() * k.coordinates().len();
         }
         self.active_set.reserve(&mut self.problem, n);
-        room::reserve(&mut self.rho, n);
+        capacity::reserve(&mut self.rho, n);
         for (v, n) in [(&mut self.rows, rows), (&mut self.slopes, slopes), (&mut self.xi, n)] {
-            room::reserve(v, n);
+            capacity::reserve(v, n);
         }
-        room::reserve(&mut self.positional, n);
+        capacity::reserve(&mut self.positional, n);
     }
 
     /// Forces with a potential at the start of the step, where v does not change them.
@@ -186,7 +186,7 @@ impl First {
         let memory: &RattleMemory = start.memory.of();
         self.v.copy_from_slice(if memory.middle.is_empty() { &start.u } else { &memory.middle });
         self.p.clear();
-        room::resize(&mut self.p, list.components(), 0.0);
+        capacity::resize(&mut self.p, list.components(), 0.0);
         if memory.first.len() != start.percussions.values().len() {
             return;
         }
@@ -206,7 +206,7 @@ impl First {
         self.now.at(list, start.t, &start.q);
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
-        room::assign(&mut self.p, p);
+        capacity::assign(&mut self.p, p);
         let Some(work) = self.work.as_mut() else { return };
         work.begin(list);
         work.assemble_mass(system, start.t, &start.q);

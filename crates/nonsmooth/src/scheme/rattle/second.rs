@@ -26,7 +26,7 @@ use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
 use complementarity::solver::{ActiveSet, ActiveSetStep};
-use complementarity::{Set, room};
+use complementarity::{Set, capacity};
 
 /// Slip velocity, relative to the largest velocity or percussion, that is none.
 const RESTING: f64 = 1e-10;
@@ -98,7 +98,7 @@ impl Second {
         work.assemble_forces(system, t1, q, v);
         work.assemble_blocks(ahead, system, t1, q, list, active, dt);
         work.gather(list, p1);
-        room::assign(&mut self.p1, &work.r);
+        capacity::assign(&mut self.p1, &work.r);
         if !system.structure().constant_mass || work.full.matrix.revision() == 0 {
             work.full.matrix.clear();
             work.full.matrix.add_scaled(1.0, &work.mass);
@@ -264,7 +264,7 @@ impl Second {
             Some(open) => open,
             None if *now == self.constrained => self.open,
             None => {
-                room::assign(&mut self.p2, &work.r);
+                capacity::assign(&mut self.p2, &work.r);
                 let step = self.active_set.step(work.full.reduced(), &self.rho, &mut self.p2, &self.xi);
                 step == ActiveSetStep::LeastNorm
             }

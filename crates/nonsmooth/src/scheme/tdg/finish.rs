@@ -7,7 +7,7 @@ use crate::law::{ElementSets, Law};
 use crate::scheme::acceleration::still;
 use crate::state::{Sigma, State, Step};
 use complementarity::linear::dense::norm;
-use complementarity::{Mode, room};
+use complementarity::{Mode, capacity};
 
 impl Tdg {
     /// Everything that the step is into `out`.
@@ -17,11 +17,11 @@ impl Tdg {
         let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
         let (list, v) = (&out.candidates, &self.values);
         out.end.t = start.t + dt;
-        room::assign(&mut out.end.q, &v.q_end);
+        capacity::assign(&mut out.end.q, &v.q_end);
         out.end.u.clear();
         out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
         if !nobody && self.tableau.side == Side::Minus {
-            room::assign(&mut out.end.u, &work.v);
+            capacity::assign(&mut out.end.u, &work.v);
         }
         // Percussions: those of the jump, and forces times their weights.
         let values = out.end.percussions.values_mut();
@@ -32,7 +32,7 @@ impl Tdg {
         }
         let mut smooth = std::mem::take(&mut self.room);
         smooth.clear();
-        room::resize(&mut smooth, values.len(), 0.0);
+        capacity::resize(&mut smooth, values.len(), 0.0);
         let record: &mut TdgStep = out.record.make();
         let stages = &mut record.stages;
         for (l, forces) in self.forces.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Tdg {
         if degree == 0 {
             work.forget_velocities();
             work.velocities_after(&out.end.u);
-            room::assign(&mut out.active, &self.jump.included);
+            capacity::assign(&mut out.active, &self.jump.included);
             work.finish(out);
         } else {
             for (i, k) in list.items().iter().enumerate() {
@@ -111,7 +111,7 @@ impl Tdg {
             out.impact = jumped;
         }
         let memory: &mut TdgMemory = out.end.memory.make();
-        room::assign(&mut memory.accelerations, &self.values.a);
+        capacity::assign(&mut memory.accelerations, &self.values.a);
         memory.length = dt;
     }
 }

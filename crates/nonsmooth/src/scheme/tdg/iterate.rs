@@ -21,7 +21,7 @@ const AMPLIFIED: f64 = 100.0;
 /// Iterations of Newton's method.
 const MAX_NEWTON: usize = 50;
 /// The matrix of Newton's method stays while an iteration leaves no more than this part of the change.
-const CHORD: f64 = 0.1;
+const REUSE_MATRIX_BELOW: f64 = 0.1;
 /// Largest degree at which stages begin with the polynomial of the step before: beyond, continuing it makes more of rounding than it gains.
 const CONTINUED: usize = 5;
 
@@ -208,7 +208,7 @@ impl Tdg {
                 self.jump.assemble(system, &out.candidates, &self.values, place);
             }
             let jump = if plus { self.jump.work.as_deref_mut() } else { None };
-            if iteration == 0 || change > CHORD * before {
+            if iteration == 0 || change > REUSE_MATRIX_BELOW * before {
                 let at = (start.t, dt);
                 newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, jump.as_deref(), at);
             }

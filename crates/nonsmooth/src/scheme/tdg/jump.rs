@@ -8,8 +8,8 @@ use crate::scheme::acceleration::still;
 use crate::scheme::velocity_level::{ACTIVATION, Restitution, VelocityLevel, gap};
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step, StepReport};
+use complementarity::capacity;
 use complementarity::linear::dense::all_finite;
-use complementarity::room;
 
 /// Workspace of the jump.
 #[derive(Default)]
@@ -248,7 +248,7 @@ impl Jump {
         if !place.whole() && Self::is_settled(work, list, values) {
             // Nothing to be done but for rounding.
             work.r.fill(0.0);
-            room::assign(&mut work.v, &values.smooth);
+            capacity::assign(&mut work.v, &values.smooth);
             values.y.fill(0.0);
             return Ok(());
         }

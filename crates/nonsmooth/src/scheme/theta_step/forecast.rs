@@ -69,7 +69,7 @@ impl ThetaStep {
         if !contacts {
             return Ok(());
         }
-        self.newton(system, start, solve, out, Positions::Led, Begin::Anew)?;
+        self.newton(system, start, solve, out, Positions::Integrated, Begin::Anew)?;
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         let (t, q, u) = (start.t, &start.q, &start.u);
         let b = &mut self.buffers;

@@ -1,7 +1,7 @@
 //! W and χ of the candidates of a step, kept where they are constant, and for as long as the point where they are evaluated stays.
 
 use crate::contract::{Candidates, Evaluator};
-use complementarity::room;
+use complementarity::capacity;
 
 /// Components of candidates up to which all are kept.
 const FEW: usize = 1000;
@@ -37,7 +37,7 @@ impl Kinematics {
         if self.point == 0 || !self.is_at(t, q) {
             self.point += 1;
             self.t = t;
-            room::assign(&mut self.q, q);
+            capacity::assign(&mut self.q, q);
         }
         self.prepare(candidates);
     }

@@ -3,7 +3,7 @@
 use super::{First, along, takes_mean};
 use crate::scheme::Failure;
 use crate::scheme::rattle::Place;
-use complementarity::room;
+use complementarity::capacity;
 
 impl First {
     /// Gᵀ at the present (q, v), after [`First::evaluate`].
@@ -24,7 +24,7 @@ impl First {
                 continue;
             }
             let (rows, first) = (&mut self.rows[at..], self.slopes.len());
-            room::resize(&mut self.slopes, first + dim * nc, 0.0);
+            capacity::resize(&mut self.slopes, first + dim * nc, 0.0);
             let (lengths, velocities) = self.slopes[first..].split_at_mut(positions * nc);
             if s.identity && nc == n {
                 // g_q B is all of it.

@@ -1,4 +1,4 @@
-//! Room in lists that live as long as a run.
+//! Capacity of vectors that live as long as a run: they grow by 1/16, to bound memory.
 //!
 //! `Vec` doubles when it grows, which leaves up to half of a list of contacts unused. Here a list that must grow gets a sixteenth more than
 //! it needs: still few reallocations while contacts come and go, at a known price.
