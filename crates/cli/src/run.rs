@@ -142,19 +142,7 @@ fn print_events(events: &[Event]) {
         return;
     }
     let count = |kind: EventKind| events.iter().filter(|e| e.kind == kind).count();
-    let kinds = [
-        EventKind::Impact,
-        EventKind::Close,
-        EventKind::Open,
-        EventKind::Stick,
-        EventKind::Slip,
-        EventKind::AccumulationStart,
-        EventKind::AccumulationEnd,
-        EventKind::Break,
-        EventKind::Redundancy,
-        EventKind::Switch,
-    ];
-    let counts: Vec<String> = kinds
+    let counts: Vec<String> = EventKind::ALL
         .iter()
         .map(|k| (k, count(*k)))
         .filter(|(_, n)| *n > 0)

@@ -82,6 +82,13 @@ const CASES: &[Broken] = &[
         "densty",
         &["`densty`", "[[body]]", "did you mean `density`"],
     ),
+    broken(
+        "mass over a body's coordinate",
+        "[time]",
+        "[model]\ncoordinates = [\"s\"]\nmass = \"1 + box_x^2\"\n[time]",
+        "\"1 + box",
+        &["a mass names a coordinate of a body", "[model] alone"],
+    ),
     broken("unknown key of the world", "gravity =", "gravty =", "gravty", &["[world]", "did you mean `gravity`"]),
     broken("unknown shape", "shape.disc.radius", "shape.disk.radius", "disk", &["`disk`", "did you mean `disc`"]),
     broken("unknown key of a shape", "height = 0.3", "hight = 0.3", "hight", &["`hight`", "did you mean `height`"]),

@@ -213,6 +213,20 @@ const CASES: &[Broken] = &[
         &["quadratic in the rates"],
     ),
     broken(
+        "T with a kink in a rate",
+        "mass = [\"m\", \"m\"]",
+        "kinetic = \"x'^2 + y'^2 + if(x' < 0, 5, 1)*y\"",
+        "\"x'^2 + y'^2 + if",
+        &["quadratic in the rates", "`if`"],
+    ),
+    broken(
+        "T with a modulus of a rate",
+        "mass = [\"m\", \"m\"]",
+        "kinetic = \"abs(x')^2 + y'^2\"",
+        "\"abs",
+        &["quadratic in the rates", "`abs`"],
+    ),
+    broken(
         "bad name",
         "coordinates = [\"x\", \"y\"]",
         "coordinates = [\"x\", \"y-1\"]",

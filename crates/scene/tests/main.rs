@@ -7,6 +7,7 @@
 mod augmented;
 mod checkpoints;
 mod closed_forms;
+mod fill;
 mod formulas;
 mod fuzz;
 mod pile;

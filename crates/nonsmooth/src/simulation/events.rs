@@ -70,6 +70,22 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// All of them.
+    pub const ALL: [EventKind; 12] = [
+        EventKind::Impact,
+        EventKind::Close,
+        EventKind::Open,
+        EventKind::Stick,
+        EventKind::Slip,
+        EventKind::AccumulationStart,
+        EventKind::AccumulationEnd,
+        EventKind::Break,
+        EventKind::Redundancy,
+        EventKind::Paradox,
+        EventKind::Instability,
+        EventKind::Switch,
+    ];
+
     /// Name in files and lists.
     pub fn name(self) -> &'static str {
         match self {
@@ -137,20 +153,6 @@ pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, Cha
     });
 }
 
-const KINDS: [EventKind; 12] = [
-    EventKind::Impact,
-    EventKind::Close,
-    EventKind::Open,
-    EventKind::Stick,
-    EventKind::Slip,
-    EventKind::AccumulationStart,
-    EventKind::AccumulationEnd,
-    EventKind::Break,
-    EventKind::Redundancy,
-    EventKind::Paradox,
-    EventKind::Instability,
-    EventKind::Switch,
-];
 const LAWS: [&str; 3] = ["normal", "friction", "element"];
 const MODES: [&str; 4] = ["closed", "open", "stick", "slip"];
 
@@ -163,7 +165,7 @@ impl Default for Event {
 impl Bytes for Event {
     fn write(&self, out: &mut Writer) {
         self.t.write(out);
-        write_choice(&self.kind, &KINDS, out);
+        write_choice(&self.kind, &EventKind::ALL, out);
         self.id.write(out);
         self.change.is_some().write(out);
         if let Some(change) = &self.change {
@@ -174,7 +176,7 @@ impl Bytes for Event {
     }
     fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
         self.t.read(from)?;
-        self.kind = read_choice(&KINDS, from)?;
+        self.kind = read_choice(&EventKind::ALL, from)?;
         self.id.read(from)?;
         self.change = None;
         if from.value()? {

@@ -481,6 +481,44 @@ impl Graph {
         out
     }
 
+    /// An operation below `root` that has a kink or a jump in one of these variables.
+    pub fn kink(&self, root: Id, wanted: impl Fn(u32) -> bool) -> Option<&'static str> {
+        let mut depends = vec![false; root.index() + 1];
+        for id in self.reachable(&[root]) {
+            let op = self.op(id);
+            let below = op.children().any(|child| depends[child.index()]);
+            depends[id.index()] = below || matches!(op, Op::Variable(v) if wanted(v));
+            let name = match op {
+                Op::Call(Function::Abs, _) => "abs",
+                Op::Call(Function::Sign, _) => "sign",
+                Op::Call(Function::Floor, _) => "floor",
+                Op::Min(..) => "min",
+                Op::Max(..) => "max",
+                Op::Atan2(..) => "atan2",
+                Op::Compare(..) | Op::And(..) | Op::Not(_) | Op::Select(..) => "if",
+                Op::Constant(_)
+                | Op::Variable(_)
+                | Op::Negate(_)
+                | Op::Add(..)
+                | Op::Subtract(..)
+                | Op::Multiply(..)
+                | Op::Divide(..)
+                | Op::Power(..)
+                | Op::IntegerPower(..)
+                | Op::Call(..) => continue,
+            };
+            // Which branch is taken matters, not what stands in it.
+            let decides = match op {
+                Op::Select(condition, ..) => depends[condition.index()],
+                _ => below,
+            };
+            if decides {
+                return Some(name);
+            }
+        }
+        None
+    }
+
     /// How `root` depends on its variables.
     pub fn affinity(&self, root: Id, role: impl Fn(u32) -> Role) -> Affinity {
         use Affinity::{Affine, Constant, General, Offset};

@@ -84,6 +84,15 @@ impl MassMatrix {
         let zero = graph.constant(0.0);
         let mut entries = vec![zero; n * n];
         let what = Allowed::Position("a mass");
+        let others = 1..variables.coordinate(first);
+        let own = |graph: &Graph, id: Id, f: &Formula| {
+            if graph.variables(&[id]).iter().any(|v| others.contains(v)) {
+                let message =
+                    "a mass names a coordinate of a body or bar: it may depend on coordinates of [model] alone";
+                return Err(Fault::new(&f.origin, message));
+            }
+            Ok(id)
+        };
         let wrong = |origin, found: usize, of: &str| {
             Err(Fault::new(origin, format!("the mass matrix has {found} {of}, the model has {n} velocities")))
         };
@@ -92,14 +101,16 @@ impl MassMatrix {
                 if n != 1 {
                     return wrong(&f.origin, 1, "entry");
                 }
-                entries[0] = variables.node(graph, f, what)?;
+                let id = variables.node(graph, f, what)?;
+                entries[0] = own(graph, id, f)?;
             }
             Mass::Diagonal(list, origin) => {
                 if list.len() != n {
                     return wrong(origin, list.len(), "diagonal entries");
                 }
                 for (i, f) in list.iter().enumerate() {
-                    entries[i * n + i] = variables.node(graph, f, what)?;
+                    let id = variables.node(graph, f, what)?;
+                    entries[i * n + i] = own(graph, id, f)?;
                 }
             }
             Mass::Rows(rows, origin) => {
@@ -112,7 +123,8 @@ impl MassMatrix {
                         return wrong(place, row.len(), &format!("entries in row {}", i + 1));
                     }
                     for (j, f) in row.iter().enumerate() {
-                        entries[i * n + j] = variables.node(graph, f, what)?;
+                        let id = variables.node(graph, f, what)?;
+                        entries[i * n + j] = own(graph, id, f)?;
                     }
                 }
             }
@@ -133,6 +145,12 @@ impl MassMatrix {
         let (coordinates, velocities) = (1..variables.coordinate(own), first..variables.velocity(own));
         if graph.variables(&[energy]).iter().any(|v| coordinates.contains(v) || velocities.contains(v)) {
             let message = "the kinetic energy names a coordinate of a body or bar, whose mass is known already";
+            return Err(Fault::new(&kinetic.origin, message));
+        }
+        if let Some(name) = graph.kink(energy, |v| v >= first) {
+            let message = format!(
+                "the kinetic energy must be quadratic in the rates: `{name}` of a rate is not (write squares of rates out)"
+            );
             return Err(Fault::new(&kinetic.origin, message));
         }
         let zero = graph.constant(0.0);

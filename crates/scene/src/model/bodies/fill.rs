@@ -25,11 +25,13 @@ impl Reader<'_> {
         let height = s * 0.75f64.sqrt();
         let columns = ((high[0] - low[0]) / s * (1.0 + 1e-12)).floor().clamp(0.0, 1e9);
         let middle = 0.5 * (low[0] + high[0]);
+        // Rounding of the bounds, wherever the region lies.
+        let slack = 1e-12 * (high[1] - low[1]) + 4.0 * f64::EPSILON * low[1].abs().max(high[1].abs());
         let mut out = Vec::new();
         let mut row = 0.0;
         while out.len() < count {
             let y = low[1] + 0.5 * s + row * height;
-            if !(y + 0.5 * s <= high[1] * (1.0 + 1e-12)) || columns < 1.0 {
+            if !(y + 0.5 * s <= high[1] + slack) || columns < 1.0 {
                 break;
             }
             let cells = if row % 2.0 == 0.0 { columns } else { columns - 1.0 };
