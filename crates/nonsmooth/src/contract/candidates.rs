@@ -200,7 +200,7 @@ pub struct Candidates {
     start: Vec<u32>,
     version: u64,
     source: u64,
-    fault: Option<Violation>,
+    fault: Option<Box<Violation>>,
 }
 
 impl Candidates {
@@ -260,13 +260,13 @@ impl Candidates {
     /// Empties the list and says why it could not be made. The step fails with that.
     pub fn fail(&mut self, why: Violation) {
         self.fill([]);
-        self.fault = Some(why);
+        self.fault = Some(Box::new(why));
     }
 
     /// Why the list could not be made, if it could not.
     #[inline]
     pub fn fault(&self) -> Option<&Violation> {
-        self.fault.as_ref()
+        self.fault.as_deref()
     }
 
     /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.

@@ -236,6 +236,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of the one-step problem with kinematics at (t,q).
+    #[inline]
     pub(super) fn assemble_rows(&mut self, system: &Evaluator, t: f64, q: &[f64], step: &Step) {
         if self.reuse_rows(&step.candidates, &step.active, step.dt) {
             return;
