@@ -24,12 +24,12 @@ struct Part {
 
 /// Workspaces of the parts, one after the other.
 #[derive(Default)]
-struct Parts {
+struct PartWorkspaces {
     here: Workspace,
-    next: OnceCell<Box<Parts>>,
+    next: OnceCell<Box<PartWorkspaces>>,
 }
 
-impl Parts {
+impl PartWorkspaces {
     #[inline]
     fn get(&self, i: usize) -> &Workspace {
         let mut part = self;
@@ -43,7 +43,7 @@ impl Parts {
 /// What is kept from call to call.
 #[derive(Default)]
 struct Memory {
-    parts: Parts,
+    parts: PartWorkspaces,
     lists: RefCell<Lists>,
 }
 
@@ -116,7 +116,7 @@ impl Combined {
     #[inline]
     fn of_force<'a>(&'a self, work: &'a Workspace, i: usize) -> (&'a dyn System, &'a Workspace, usize) {
         let after = self.parts.partition_point(|p| p.first_force <= i);
-        // Parts without forces begin where the next one does: the last that begins there has it.
+        // PartWorkspaces without forces begin where the next one does: the last that begins there has it.
         let place = after.max(1) - 1;
         let part = &self.parts[place];
         (&*part.system, work.of::<Memory>().parts.get(place), i - part.first_force)

@@ -615,15 +615,17 @@ impl VelocityLevel {
                 step.set_inactive(i);
             }
             next = g.interaction() + 1;
-            let percussions = step.end.percussions.values_mut();
-            for (row, j) in (g.row()..).zip(step.candidates.range(g.interaction())) {
-                percussions[j] = self.r[row];
-                step.gamma_minus[j] = self.before[j];
-                step.gamma_plus[j] = self.gamma[row];
+            let range = step.candidates.range(g.interaction());
+            let rows = g.row()..g.row() + range.len();
+            let (r, gamma, before) = (&self.r[rows.clone()], &self.gamma[rows], &self.before[range.clone()]);
+            let percussions = &mut step.end.percussions.values_mut()[range.clone()];
+            let (minus, plus) = (&mut step.gamma_minus[range.clone()], &mut step.gamma_plus[range]);
+            for j in 0..r.len() {
+                (percussions[j], minus[j], plus[j]) = (r[j], before[j], gamma[j]);
             }
-            if self.r[g.row()] > 0.0 && !step.impact {
+            if r[0] > 0.0 && !step.impact {
                 let k = &step.candidates.items()[g.interaction()];
-                let before = self.before[step.candidates.range(g.interaction()).start];
+                let before = before[0];
                 // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
                 let e = self.restitution.of(g.interaction(), k, 0);
                 let change = b[g.row()] - (1.0 + e) * before;

@@ -22,7 +22,7 @@ const FEWEST: usize = 4;
 
 /// What is known of the energy that the numerics made. See the [module](self).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Watch {
+pub(super) struct EnergyWatch {
     lowest: f64,
     /// Steps since then.
     steps: usize,
@@ -32,9 +32,9 @@ pub(super) struct Watch {
     scale: f64,
 }
 
-bytes!(Watch { lowest, steps, lowest_potential, highest, scale });
+bytes!(EnergyWatch { lowest, steps, lowest_potential, highest, scale });
 
-impl Watch {
+impl EnergyWatch {
     /// Begins with these energies.
     pub(super) fn begin(&mut self, kinetic: f64, potential: f64) {
         *self = Self { lowest_potential: potential, highest: kinetic + potential, ..Self::default() };

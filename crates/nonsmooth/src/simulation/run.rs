@@ -2,7 +2,7 @@
 
 use super::energy::EnergySummary;
 use super::events::EventLog;
-use super::instability::Watch;
+use super::instability::EnergyWatch;
 use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
@@ -64,7 +64,7 @@ pub(super) struct Run {
     pub(super) span: [f64; 3],
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
-    pub(super) watch: Watch,
+    pub(super) watch: EnergyWatch,
     pub(super) summary: Summary,
     pub(super) sums: PercussionSums,
     /// Scratch: rows and offsets of one interaction.
@@ -165,7 +165,7 @@ impl Run {
             span: [start.t, options.end, options.step],
             ledger: Ledger::new(system),
             log: EventLog::new(info.impact_steps),
-            watch: Watch::default(),
+            watch: EnergyWatch::default(),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
