@@ -115,22 +115,31 @@ fn a_run_goes_on_beyond_its_end_as_if_it_had_been_longer() {
 
 #[test]
 fn bytes_that_are_no_checkpoint_of_the_run_are_refused() {
-    let p = prepared("woodpecker", "tdg-minus").unwrap();
-    let mut run = p.simulation().unwrap();
-    (0..40).for_each(|_| _ = run.advance(&mut ()));
-    let good = run.checkpoint().bytes().to_vec();
-    let refusal = |bytes: Vec<u8>| resume(&p, &Checkpoint::from_bytes(bytes)).err().map(|e| e.to_string());
-    assert_eq!(refusal(good.clone()), None);
-    for length in (0..good.len()).step_by(7) {
-        assert!(refusal(good[..length].to_vec()).is_some(), "cut off after {length} of {}", good.len());
+    // The second one holds a step that is not final, with its substeps.
+    let of = |scheme: &str| {
+        let p = prepared("woodpecker", scheme).unwrap();
+        let mut run = p.simulation().unwrap();
+        (0..40).for_each(|_| _ = run.advance(&mut ()));
+        let good = run.checkpoint().bytes().to_vec();
+        (p, good)
+    };
+    for (p, good) in ["tdg-minus", "augmented"].map(of) {
+        let refusal = |bytes: Vec<u8>| resume(&p, &Checkpoint::from_bytes(bytes)).err().map(|e| e.to_string());
+        assert_eq!(refusal(good.clone()), None);
+        for length in (0..good.len()).step_by(7) {
+            assert!(refusal(good[..length].to_vec()).is_some(), "cut off after {length} of {}", good.len());
+        }
+        assert!(refusal([&good[..], &[0]].concat()).is_some(), "something follows");
+        // Changed bytes: refused or read, never a panic, and no memory without end.
+        for at in 0..good.len() {
+            for change in [0xff, 0x01] {
+                let mut bytes = good.clone();
+                bytes[at] ^= change;
+                let _ = refusal(bytes);
+            }
+        }
     }
-    assert!(refusal([&good[..], &[0]].concat()).is_some(), "something follows");
-    // Changed bytes: refused or read, never a panic, and no memory without end.
-    for at in 0..good.len() {
-        let mut bytes = good.clone();
-        bytes[at] ^= 0xff;
-        let _ = refusal(bytes);
-    }
+    let (_, good) = of("tdg-minus");
     let other = prepared("woodpecker", "moreau-jean").unwrap();
     let message = resume(&other, &Checkpoint::from_bytes(good.clone())).err().unwrap().to_string();
     assert!(message.contains("`tdg-minus over tdg-minus` where `moreau-jean"), "{message}");

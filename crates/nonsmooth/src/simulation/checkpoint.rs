@@ -10,7 +10,7 @@
 
 use super::run::{Frame, Run};
 use crate::contract::{Candidates, Evaluator, Reach};
-use crate::state::{Bytes, Reader, Unreadable, Writer};
+use crate::state::{Bytes, Misfit, Reader, Unreadable, Writer};
 
 /// Version of the format: bytes of another one are refused.
 const FORMAT: &str = "nonsmooth checkpoint 1";
@@ -64,6 +64,14 @@ impl Bytes for Frame {
     }
 }
 
+fn misfit((what, misfit): (&'static str, Misfit)) -> Unreadable {
+    let (found, expected) = match misfit {
+        Misfit::Size(found, expected) => (format!("{found} values of {what}"), expected.to_string()),
+        Misfit::Value(value, name) => (format!("{what}: {value} at `{name}`"), "finite values".into()),
+    };
+    Unreadable::Other { found, expected }
+}
+
 impl Run {
     /// What must be the same in the run that reads: the scheme, and the names of coordinates and velocities.
     fn signature(&self, system: &Evaluator) -> [String; 3] {
@@ -111,11 +119,8 @@ impl Run {
         }
         self.options.end.read(from)?;
         self.state.read(from)?;
-        let s = system.structure();
-        if self.state.q.len() != s.nq() || self.state.u.len() != s.nu() {
-            let found = format!("{} coordinates and {} velocities", self.state.q.len(), self.state.u.len());
-            return Err(Unreadable::Other { found, expected: format!("{} and {}", s.nq(), s.nu()) });
-        }
+        let structure = system.structure();
+        self.state.check(structure).map_err(misfit)?;
         self.controller.read(from)?;
         self.reach.read(from)?;
         let forces = self.ledger.forces();
@@ -140,6 +145,11 @@ impl Run {
         for _ in 0..from.count(1)? {
             let mut frame = Box::<Frame>::default();
             frame.read(from)?;
+            frame.start.check(structure).map_err(misfit)?;
+            frame.step.check(structure).map_err(misfit)?;
+            if frame.is_corrected {
+                frame.corrected.check(structure).map_err(misfit)?;
+            }
             // The interactions within the step, from its start.
             let (start, end) = (&frame.start, &frame.step.end);
             let travel = system.travel(start.t, &start.q, &start.u, end.t, &end.q);

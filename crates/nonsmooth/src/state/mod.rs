@@ -15,7 +15,7 @@ pub use sigma::Sigma;
 pub use stages::Stages;
 pub use step::{Reason, Step, StepReport};
 
-use crate::contract::{Candidates, Evaluator};
+use crate::contract::{Candidates, Evaluator, Structure};
 use complementarity::capacity;
 
 /// Percussions of the last step by interaction: the warm start of the next.
@@ -145,6 +145,16 @@ impl State {
     #[inline]
     pub fn new(t: f64, q: Vec<f64>, u: Vec<f64>) -> Self {
         Self { t, q, u, percussions: Percussions::default(), memory: Records::default() }
+    }
+
+    /// Whether sizes are those of a system and what the scheme carries over fits them; else what does not.
+    pub(crate) fn check(&self, structure: &Structure) -> Result<(), (&'static str, Misfit)> {
+        for (what, found, expected) in [("q", self.q.len(), structure.nq()), ("u", self.u.len(), structure.nu())] {
+            if found != expected {
+                return Err((what, Misfit::Size(found, expected)));
+            }
+        }
+        self.memory.check(structure, &self.percussions)
     }
 
     /// Copies another state, keeping the memory.

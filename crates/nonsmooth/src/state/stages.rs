@@ -2,8 +2,8 @@
 
 use super::Percussions;
 use super::bytes::bytes;
-use super::field::Field;
-use crate::contract::Candidates;
+use super::field::{Field, Misfit};
+use crate::contract::{Candidates, Structure};
 
 /// Values at nodes within a step, of polynomials that are its dense output, and forces there.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,6 +55,14 @@ impl Field for Stages {
     }
     fn same(&self, other: &Self) -> bool {
         self.vectors().into_iter().zip(other.vectors()).all(|(a, b)| a.same(b))
+    }
+    fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
+        let n = self.nodes.len();
+        let sizes = [(&self.q, structure.nq()), (&self.u, structure.nu()), (&self.lambda, percussions.values().len())];
+        match sizes.into_iter().find(|(values, width)| values.len() != n * width) {
+            Some((values, width)) => Err(Misfit::Size(values.len(), n * width)),
+            None => Ok(()),
+        }
     }
     fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
         self.assign(from);

@@ -1,8 +1,8 @@
 //! What a step returns.
 
 use super::sigma::Sigma;
-use super::{Bytes, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
-use crate::contract::Candidates;
+use super::{Bytes, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
+use crate::contract::{Candidates, Structure};
 use complementarity::linear::dense::norm;
 use complementarity::{Report, capacity};
 
@@ -172,6 +172,12 @@ impl Step {
         &self.end.percussions.values[self.candidates.range(i)]
     }
 
+    /// Whether end and records have the sizes of a system; else what does not fit.
+    pub(crate) fn check(&self, structure: &Structure) -> Result<(), (&'static str, Misfit)> {
+        self.end.check(structure)?;
+        self.record.check(structure, &self.end.percussions)
+    }
+
     /// Lays the step out for another list of interactions: those that are not in it are gone, those that are new took no part.
     pub(crate) fn lay_out(&mut self, list: &Candidates) {
         let from = self.clone();
@@ -291,6 +297,13 @@ impl Bytes for Step {
         self.restitution_exponent.read(from)?;
         self.reason = if from.value()? { Reason::Event } else { Reason::Full };
         self.report.read(from)?;
-        self.record.read(from)
+        self.record.read(from)?;
+        // What is laid out as the percussions has their sizes.
+        let (n, c) = (self.end.percussions.ids.len(), self.end.percussions.values.len());
+        let by_interaction = self.active.len() == n && self.sigma.len() == n;
+        if by_interaction && self.gamma_minus.len() == c && self.gamma_plus.len() == c {
+            return Ok(());
+        }
+        Err(Unreadable::Other { found: "a step of other sizes".into(), expected: format!("{n} interactions") })
     }
 }

@@ -102,8 +102,8 @@ impl Record for AugmentedStep {
         self.steps.iter_mut().filter(|s| s.candidates.version() == 0).for_each(|s| s.lay_out(list));
     }
 
-    fn check(&self, _structure: &Structure, _percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
-        Ok(())
+    fn check(&self, structure: &Structure, _percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
+        self.rows().flatten().try_for_each(|step| step.check(structure))
     }
 
     fn write(&self, out: &mut Writer) {
