@@ -8,6 +8,7 @@ mod accelerations;
 mod allocation;
 mod arrows;
 mod bad_input;
+mod breaks;
 mod certificate;
 mod contract;
 mod convergence;

@@ -36,6 +36,8 @@
 //! Order 1; 2 on smooth motion for θ = 0 where M is constant (central differences). For e = 0 contacts never penetrate at grid points (to rounding, or to
 //! `newton_tol`·dt for curved ones); for e > 0 by O(dt), and the impact law holds over two or three steps. Joints hold at every grid point.
 //!
+//! At a [break](crate::contract::Structure::breaks) t_k the equation reaches half a step to both sides: h = ½ (h⁻(t_k) + h⁺(t_θ)).
+//!
 //! Limits: no friction, no elements, no velocity-level joints, q̇ = u, Newton's restitution, steps of one length. A start that penetrates by δ is
 //! lifted out in the first step and leaves with the speed δ/dt.
 
@@ -286,6 +288,7 @@ impl Scheme for SchatzmanPaoli {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
+        let system = &system.unbounded();
         // The next step starts from the time that the loop has in mind, and must find the same equation.
         let t = start.t + dt;
         let rounding = 4.0 * f64::EPSILON * start.t.abs().max(t.abs());
@@ -318,11 +321,11 @@ impl Scheme for SchatzmanPaoli {
     }
 
     fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(system, start, step, Some(out), None);
+        self.examine(&system.unbounded(), start, step, Some(out), None);
     }
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.examine(system, start, step, None, Some((meter, out)));
+        self.examine(&system.unbounded(), start, step, None, Some((meter, out)));
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

@@ -181,6 +181,7 @@ impl Run {
 
     /// Records of the start.
     pub(super) fn begin(&mut self, system: &Evaluator) {
+        let system = &system.of_step(self.state.t, self.state.t + self.options.step);
         self.controller.arrived(self.state.t);
         if self.options.observe.events {
             start::closed_contacts(system, &self.state, |id, slips| self.log.closed_at_start(id, slips));
@@ -243,7 +244,7 @@ impl Run {
                 return self.stop(system, Failure::NotFinite { what }, observer);
             }
             self.trial.step.end.t = t_end;
-            match self.attempt(system, dt) {
+            match self.attempt(&system.of_step(self.state.t, t_end), dt) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
@@ -347,6 +348,8 @@ impl Run {
 
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
+        let whole = system;
+        let system = &whole.of_step(self.state.t, self.trial.step.end.t);
         let number = self.summary.work.steps + 1;
         if observer.wants_problem(number)
             && let Some(problem) = self.last_problem(system, &self.state, &self.trial.step)
@@ -386,7 +389,7 @@ impl Run {
         if lag == 0 {
             std::mem::swap(&mut self.trial, &mut next);
             let last = self.controller.remaining() == Some(0);
-            self.finalise(system, &mut next, last, observer);
+            self.finalise(whole, &mut next, last, observer);
             // The end is the new state, and the memory of the old one is for the next end.
             let end = if next.is_corrected { &mut next.corrected } else { &mut next.step.end };
             std::mem::swap(&mut self.state, end);
@@ -400,7 +403,7 @@ impl Run {
         self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
             let mut frame = self.pending.remove(0);
-            self.finalise(system, &mut frame, false, observer);
+            self.finalise(whole, &mut frame, false, observer);
             self.spare.push(frame);
         }
     }

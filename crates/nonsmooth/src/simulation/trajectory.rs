@@ -118,6 +118,7 @@ impl Trajectory {
         for i in 1..self.records.len() {
             let (from, to) = (&self.records[i - 1], &self.records[i]);
             let Some(s) = &to.step else { continue };
+            let system = &system.of_step(from.t, to.t);
             let mut start = State::new(from.t, from.q.clone(), from.u.clone());
             start.memory.clone_from(if i == 1 {
                 &self.memory

@@ -174,7 +174,7 @@ impl First {
     /// W and χ belong to this step from now on: where the last one ended, this one starts.
     fn place(&mut self, place: &Place) {
         let start = place.start;
-        if self.ahead.is_at(start.t, &start.q) {
+        if self.ahead.is_at(start.t, &start.q) && !place.system.begins_at_break() {
             std::mem::swap(&mut self.now, &mut self.ahead);
         }
         self.now.at(place.list, start.t, &start.q);

@@ -161,8 +161,30 @@ impl Equation {
             Before::Position(_) => work.assemble_mass(system, place.t + dt, &self.q),
             Before::Velocity(_) => work.assemble_mass(system, t_theta, &self.q_theta),
         }
-        work.assemble_forces(system, t_theta, &self.q_theta, &self.v_theta);
+        match system.at_break(place.t, dt) {
+            None => work.assemble_forces(system, t_theta, &self.q_theta, &self.v_theta),
+            Some(sides) => {
+                // Central differences reach half a step to both sides, in the step that ends there and in the one that begins.
+                work.h.fill(0.0);
+                for side in sides {
+                    side.forces(t_theta, &self.q_theta, &self.v_theta, &mut work.h);
+                }
+                work.h.iter_mut().for_each(|h| *h *= 0.5);
+            }
+        }
         self.rows(system, place, list)
+    }
+
+    /// Adds force `i` as the equation has it.
+    pub(super) fn add_force(&self, system: &Evaluator, place: &Place, i: usize, h: &mut [f64]) {
+        let t_theta = place.t + self.theta * place.dt;
+        match system.at_break(place.t, place.dt) {
+            None => system.force(i, t_theta, &self.q_theta, &self.v_theta, h),
+            Some(sides) => {
+                sides.iter().for_each(|side| side.force(i, t_theta, &self.q_theta, &self.v_theta, h));
+                h.iter_mut().for_each(|h| *h *= 0.5);
+            }
+        }
     }
 
     /// ξ of a candidate at the present q₊ into `g`, with q_e in `q_e`; returns t_e.

@@ -366,10 +366,9 @@ impl SchatzmanPaoli {
             change -= dot(&split.mean, &split.v);
             out.add(Line::MassChange, 0.5 * change);
         }
-        let theta = if matches!(place.before, Before::Velocity(_)) { 0.5 } else { self.options.theta };
         for i in 0..split.work.len() {
             split.h.fill(0.0);
-            system.force(i, place.t + theta * place.dt, &e.q_theta, &e.v_theta, &mut split.h);
+            e.add_force(system, place, i, &mut split.h);
             split.work[i][0] += 0.5 * step.dt * dot(&split.mean, &split.h);
             split.work[i][1] += 0.5 * dot(&split.middle, &split.h);
         }
