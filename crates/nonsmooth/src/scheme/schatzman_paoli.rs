@@ -321,11 +321,11 @@ impl Scheme for SchatzmanPaoli {
     }
 
     fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(&system.unbounded(), start, step, Some(out), None);
+        self.examine(system, start, step, Some(out), None);
     }
 
     fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.examine(&system.unbounded(), start, step, None, Some((meter, out)));
+        self.examine(system, start, step, None, Some((meter, out)));
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

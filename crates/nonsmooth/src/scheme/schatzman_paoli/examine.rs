@@ -230,6 +230,7 @@ impl SchatzmanPaoli {
         certificate: Option<&mut Certificate>,
         mut ledger: Option<&mut (&mut Meter, &mut Ledger)>,
     ) -> Option<()> {
+        let (within, system) = (system, &system.unbounded());
         let (dt, list, n) = (step.dt, &step.candidates, start.q.len());
         split.q_after.clear();
         split.q_after.extend(start.q.iter().zip(&step.end.u).map(|(q, u)| q + 2.0 * dt * u));
@@ -308,7 +309,7 @@ impl SchatzmanPaoli {
             }
         }
         if let Some((meter, ledger)) = ledger {
-            split.end_ledger(system, start, step, meter, ledger);
+            split.end_ledger(within, start, step, meter, ledger);
         }
         let Some(out) = certificate else { return Some(()) };
         let scale = defects[0].scale.max(defects[1].scale).max(f64::MIN_POSITIVE);
