@@ -50,7 +50,7 @@ impl Stop {
         check(&s.name, "its offset", expected, s.offset, s.offset.is_finite())?;
         let id = Identity::stop(number as u32).number();
         let interaction = Interaction::new(id, Kind::Contact, 1, Arc::new(law), [rate as u32]);
-        let interaction = interaction.with_coordinates(&[coordinate]).with_constant_directions(true);
+        let interaction = interaction.with_constant_directions(true);
         Ok(Self { name: s.name.clone(), coordinate, sign: s.sign.signum(), offset: s.offset, interaction })
     }
 

@@ -219,14 +219,6 @@ impl System for Multibody {
         }
     }
 
-    fn position_gradient(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        if k.detected() {
-            self.bodies.gap_gradient(k, t, q, out);
-        } else {
-            out[0] = self.stop(k.id).direction();
-        }
-    }
-
     fn velocity_gradient(
         &self,
         _work: &Workspace,

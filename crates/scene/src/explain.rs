@@ -28,7 +28,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     let _ = writeln!(o, "scheme        {}, step {} s, end {} s", p.scheme.name, p.options.step, p.options.end);
     let _ = writeln!(o, "\ncoordinates and their start");
     list_values(o, &s.coordinates, q);
-    let kinematics = if s.identity_kinematics { "the rates of the coordinates" } else { "own, by [kinematics]" };
+    let kinematics = if s.identity_kinematics() { "the rates of the coordinates" } else { "own, by [kinematics]" };
     let _ = writeln!(o, "velocities ({kinematics})");
     list_values(o, &s.velocities, u);
     bodies(o, p);

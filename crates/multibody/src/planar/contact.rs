@@ -5,7 +5,7 @@
 use super::bodies::{Bodies, RigidBody};
 use super::pose::{Pose, Twist};
 use super::touch::Touch;
-use crate::layout::{PLANAR_NQ, PLANAR_NU, Part};
+use crate::layout::{PLANAR_NU, Part};
 use crate::pairing::Laws;
 use crate::proximity::identity::{Feature, Identity};
 use nonsmooth::contract::{Interaction, Kind};
@@ -126,19 +126,7 @@ impl Bodies {
         }
     }
 
-    /// ∂g_N/∂q: the normal row of Wᵀ, because q̇ = u.
-    pub(crate) fn gap_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        let (touch, p, s) = self.meet(Identity::of(k.id), t, q);
-        let mut first = 0;
-        for (body, [normal, _]) in [(p, touch.rows_p()), (s, touch.rows_s())] {
-            if body.first().is_some() {
-                out[first..first + PLANAR_NQ].copy_from_slice(&normal);
-                first += PLANAR_NQ;
-            }
-        }
-    }
-
-    /// ∂γ/∂q without the first `skip` rows.
+    /// ∂γ/∂q B without the first `skip` rows.
     pub(crate) fn velocity_gradient(
         &self,
         k: &Interaction,
@@ -150,7 +138,7 @@ impl Bodies {
     ) {
         let (touch, p, s) = self.meet(Identity::of(k.id), t, q);
         let (vp, vs, zero) = (p.twist(t, u), s.twist(t, u), Twist::default());
-        let width = k.coordinates().len();
+        let width = k.dofs.len();
         let mut column = 0;
         for (body, second) in [(p, false), (s, true)] {
             if body.first().is_none() {

@@ -109,7 +109,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         coordinates,
         forces: forces.infos,
         pattern,
-        identity_kinematics: true,
+        kinematics: Vec::new(),
         constant_mass: true,
         needs,
         breaks: Vec::new(),

@@ -154,7 +154,7 @@ impl Ledger {
         let v = |t: f64, q: &[f64]| system.potential(i, t, q);
         let t0 = start.t;
         let mut drive = v(t1, q_star) - v(t0, q_star);
-        if !system.structure().identity_kinematics {
+        if !system.structure().identity_kinematics() {
             // The drift β moves the position without work of the force on u.
             let zero = vec![0.0; start.u.len()];
             let mut beta = vec![0.0; q_star.len()];

@@ -48,23 +48,7 @@ pub struct Indices(Store);
 #[derive(Clone)]
 enum Store {
     Inline(u8, [u32; INLINE]),
-    Shared(Arc<Lists>),
-}
-
-/// Velocity indices, and coordinate indices where they differ from them.
-struct Lists {
-    dofs: Box<[u32]>,
-    coordinates: Option<Box<[u32]>>,
-}
-
-impl Indices {
-    /// Coordinates that go with these velocities.
-    fn coordinates(&self) -> &[u32] {
-        match &self.0 {
-            Store::Shared(lists) => lists.coordinates.as_deref().unwrap_or(&lists.dofs),
-            Store::Inline(..) => self,
-        }
-    }
+    Shared(Arc<[u32]>),
 }
 
 impl std::ops::Deref for Indices {
@@ -73,7 +57,7 @@ impl std::ops::Deref for Indices {
     fn deref(&self) -> &[u32] {
         match &self.0 {
             Store::Inline(n, list) => &list[..usize::from(*n)],
-            Store::Shared(lists) => &lists.dofs,
+            Store::Shared(list) => list,
         }
     }
 }
@@ -88,7 +72,7 @@ impl From<&[u32]> for Indices {
     #[inline]
     fn from(list: &[u32]) -> Self {
         if list.len() > INLINE {
-            return Self(Store::Shared(Arc::new(Lists { dofs: list.into(), coordinates: None })));
+            return Self(Store::Shared(list.into()));
         }
         let mut at = [0; INLINE];
         at[..list.len()].copy_from_slice(list);
@@ -129,20 +113,10 @@ pub struct Interaction {
 const _: () = assert!(size_of::<Interaction>() <= 56);
 
 impl Interaction {
-    /// An interaction whose g and γ depend on the coordinates with the numbers of its velocities.
+    /// An interaction of these velocities.
     pub fn new(id: u64, kind: Kind, dim: usize, law: Arc<Law>, dofs: impl Into<Indices>) -> Self {
         let dim = u32::try_from(dim).unwrap_or(u32::MAX);
         Self { id, kind, constant: false, detected: false, dim, law, dofs: dofs.into() }
-    }
-
-    /// The same, depending on these coordinates.
-    pub fn with_coordinates(mut self, coordinates: &[usize]) -> Self {
-        let list: Vec<u32> = coordinates.iter().map(|&i| i as u32).collect();
-        if list[..] != self.dofs[..] {
-            let (dofs, coordinates) = ((*self.dofs).into(), Some(list.into()));
-            self.dofs = Indices(Store::Shared(Arc::new(Lists { dofs, coordinates })));
-        }
-        self
     }
 
     /// States that W and χ are constant.
@@ -167,12 +141,6 @@ impl Interaction {
     #[inline]
     pub fn dim(&self) -> usize {
         self.dim as usize
-    }
-
-    /// Coordinates that g and γ depend on.
-    #[inline]
-    pub fn coordinates(&self) -> &[u32] {
-        self.dofs.coordinates()
     }
 
     /// Number of values of its rows of Wᵀ, if 32 bits can hold it.

@@ -1,7 +1,7 @@
 //! The derivative checker: compares every derivative of a system with central differences of its values.
 //!
-//! One checker serves all systems: adapters, bodies, formulas. It looks at ∂q̇/∂q and B, h_q B, h_u, W against ∂ġ/∂u
-//! through g itself, g_q, γ_q and the rate of γ.
+//! One checker serves all systems: adapters, bodies, formulas. It looks at ∂q̇/∂q and B, h_q B, h_u, W against g itself along
+//! every velocity, γ_q B and the rate of γ.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluator::{Evaluator, Workspace};
@@ -84,15 +84,26 @@ pub fn derivatives_within(
     };
 
     // Kinematics.
-    let (nq, nu) = (q.len(), s.nu());
-    if !s.identity_kinematics {
-        let (mut exact, mut approx) =
-            ((vec![0.0; nq * nq], vec![0.0; nq * nu]), (vec![0.0; nq * nq], vec![0.0; nq * nu]));
-        system.kinematics_jacobian(t, q, u, &mut exact.0, &mut exact.1);
-        values.kinematics_jacobian(t, q, u, &mut approx.0, &mut approx.1);
-        compare("q'_q of the kinematics".into(), nq, &exact.0, &approx.0);
-        compare("B of the kinematics".into(), nu, &exact.1, &approx.1);
+    for (b, block) in s.kinematics.iter().enumerate() {
+        let (n, m) = (block.coordinates.len(), block.velocities.len());
+        let (mut exact, mut approx) = ((vec![0.0; n * n], vec![0.0; n * m]), (vec![0.0; n * n], vec![0.0; n * m]));
+        system.kinematics_jacobian(b, t, q, u, &mut exact.0, &mut exact.1);
+        values.kinematics_jacobian(b, t, q, u, &mut approx.0, &mut approx.1);
+        compare(format!("q'_q of the kinematics (block {b})"), n, &exact.0, &approx.0);
+        compare(format!("B of the kinematics (block {b})"), m, &exact.1, &approx.1);
     }
+    // q̇ along a velocity: u, and each velocity by itself.
+    let rate = |v: &[f64]| {
+        let mut qdot = vec![0.0; q.len()];
+        if s.identity_kinematics() {
+            qdot.copy_from_slice(v);
+        } else {
+            system.kinematics(t, q, v, &mut qdot);
+        }
+        qdot
+    };
+    let still = if s.identity_kinematics() { vec![0.0; q.len()] } else { rate(&vec![0.0; s.nu()]) };
+    let unit = |j: usize| -> Vec<f64> { (0..s.nu()).map(|i| f64::from(i == j)).collect() };
 
     // Forces: the potential's gradient, and both Jacobians.
     let n = s.nu();
@@ -117,7 +128,7 @@ pub fn derivatives_within(
             let mut base = u.to_vec();
             let rate = |v: &[f64]| {
                 let (mut qdot, mut zero) = (vec![0.0; q.len()], vec![0.0; q.len()]);
-                if s.identity_kinematics {
+                if s.identity_kinematics() {
                     qdot.copy_from_slice(v);
                 } else {
                     system.kinematics(t, q, v, &mut qdot);
@@ -141,18 +152,12 @@ pub fn derivatives_within(
     system.candidates(t, q, u, reach, &mut list);
     for k in list.items() {
         let name = format!("{:?} {}", k.kind, system.name(k.id)).to_lowercase();
-        let (nc, nd) = (k.coordinates().len(), k.dofs.len());
-        let mut exact = vec![0.0; k.position_dim() * nc];
-        let mut approx = exact.clone();
-        system.position_gradient(k, t, q, &mut exact);
-        values.position_gradient(k, t, q, &mut approx);
-        compare(format!("g_q of {name}"), nc, &exact, &approx);
-
-        let mut exact = vec![0.0; k.dim() * nc];
+        let nd = k.dofs.len();
+        let mut exact = vec![0.0; k.dim() * nd];
         let mut approx = exact.clone();
         system.velocity_gradient(k, 0, t, q, u, &mut exact);
         values.velocity_gradient(k, 0, t, q, u, &mut approx);
-        compare(format!("gamma_q of {name}"), nc, &exact, &approx);
+        compare(format!("gamma_q B of {name}"), nd, &exact, &approx);
 
         let mut exact = vec![0.0; k.dim()];
         let mut approx = exact.clone();
@@ -160,28 +165,33 @@ pub fn derivatives_within(
         values.velocity_rate(k, t, q, u, &mut approx);
         compare(format!("rate of {name}"), 1, &exact, &approx);
 
-        // ġ along the motion from g itself: W and χ of position-level interactions.
+        // ġ along the motion, and along every velocity, from g itself: W and χ of position-level interactions.
         let rows = k.position_dim();
         let mut w = vec![0.0; k.dim() * nd];
         let mut chi = vec![0.0; k.dim()];
         system.velocity(k, t, q, &mut w, &mut chi);
         if matches!(k.kind, Kind::Joint | Kind::Contact) {
-            let mut qdot = u.to_vec();
-            if !s.identity_kinematics {
-                qdot = vec![0.0; q.len()];
-                system.kinematics(t, q, u, &mut qdot);
-            }
             let e = 1e-6;
-            let at = |sign: f64| {
-                let x: Vec<f64> = (0..q.len()).map(|j| q[j] + sign * e * qdot[j]).collect();
-                let mut g = vec![0.0; rows];
-                system.position(k, t + sign * e, &x, &mut g);
-                g
+            let slope = |along: &[f64], time: f64| -> Vec<f64> {
+                let at = |sign: f64| {
+                    let x: Vec<f64> = q.iter().zip(along).map(|(q, d)| q + sign * e * d).collect();
+                    let mut g = vec![0.0; rows];
+                    system.position(k, t + sign * e * time, &x, &mut g);
+                    g
+                };
+                at(1.0).iter().zip(&at(-1.0)).map(|(a, b)| (a - b) / (2.0 * e)).collect()
             };
-            let (plus, minus) = (at(1.0), at(-1.0));
+            let moving = slope(&rate(u), 1.0);
             for r in 0..rows {
                 let along: f64 = chi[r] + k.row_times(&w[r * nd..(r + 1) * nd], u);
-                compare(format!("W and chi of {name}"), 1, &[along], &[(plus[r] - minus[r]) / (2.0 * e)]);
+                compare(format!("W and chi of {name}"), 1, &[along], &[moving[r]]);
+            }
+            for (c, &j) in k.dofs.iter().enumerate() {
+                let along: Vec<f64> = rate(&unit(j as usize)).iter().zip(&still).map(|(a, b)| a - b).collect();
+                let by_differences = slope(&along, 0.0);
+                for r in 0..rows {
+                    compare(format!("W of {name} (velocity {c})"), 1, &[w[r * nd + c]], &[by_differences[r]]);
+                }
             }
         }
     }

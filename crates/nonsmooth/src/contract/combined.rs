@@ -70,7 +70,7 @@ impl Combined {
         let mut breaks = Vec::new();
         let mut list: Vec<Part> = Vec::new();
         let mut needs = super::Features::NONE;
-        let (mut identity_kinematics, mut constant_mass) = (true, true);
+        let (mut kinematics, mut constant_mass) = (Vec::new(), true);
         for (first_identity, system) in parts {
             let s = system.structure();
             s.pattern.for_each_clique(|dofs| pattern.couple(dofs));
@@ -78,7 +78,7 @@ impl Combined {
             forces.extend(s.forces.iter().cloned());
             breaks.extend_from_slice(&s.breaks);
             needs = needs.union(s.needs);
-            identity_kinematics &= s.identity_kinematics;
+            kinematics.extend_from_slice(&s.kinematics);
             constant_mass &= s.constant_mass;
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
             list.push(Part { system, first_identity, first_force });
@@ -86,7 +86,7 @@ impl Combined {
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let structure =
-            Structure { coordinates, velocities, forces, pattern, identity_kinematics, constant_mass, needs, breaks };
+            Structure { coordinates, velocities, forces, pattern, kinematics, constant_mass, needs, breaks };
         Self { structure, parts: list }
     }
 
@@ -110,7 +110,7 @@ impl Combined {
 
     /// The part that states q̇, if there is one.
     fn moving<'a>(&'a self, work: &'a Workspace) -> Option<(&'a dyn System, &'a Workspace)> {
-        self.each(work).find(|(system, _)| !system.structure().identity_kinematics)
+        self.each(work).find(|(system, _)| !system.structure().identity_kinematics())
     }
 
     #[inline]
@@ -180,9 +180,18 @@ impl System for Combined {
         }
     }
 
-    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+    fn kinematics_jacobian(
+        &self,
+        work: &Workspace,
+        block: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        by_q: &mut [f64],
+        by_u: &mut [f64],
+    ) {
         if let Some((part, work)) = self.moving(work) {
-            part.kinematics_jacobian(work, t, q, u, by_q, by_u);
+            part.kinematics_jacobian(work, block, t, q, u, by_q, by_u);
         }
     }
 
@@ -194,11 +203,6 @@ impl System for Combined {
     fn force_jacobian(&self, work: &Workspace, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
         let (part, work, i) = self.of_force(work, i);
         part.force_jacobian(work, i, t, q, u, a, b, m);
-    }
-
-    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        let (part, work) = self.owner(work, k.id);
-        part.position_gradient(work, k, t, q, out);
     }
 
     fn velocity_gradient(

@@ -16,7 +16,7 @@ use super::functions::{Function, Functions, Level};
 use super::layout::{Blocks, ForceKind, Place};
 use super::model::{Derivative, Model, Together};
 use super::part::Violation;
-use super::system::{Derivatives, Structure, System};
+use super::system::{Derivatives, KinematicBlock, Structure, System};
 use complementarity::linear::Matrix;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -58,7 +58,6 @@ struct Plan {
     /// Name and place of every interaction, by kind.
     parts: [Vec<(String, Place)>; 4],
     interactions: Vec<Interaction>,
-    kinematics: Vec<(Vec<usize>, Vec<usize>)>,
     /// Marks candidate lists that this system has filled.
     stamp: u64,
 }
@@ -254,10 +253,21 @@ impl<'a> Assembly<'a> {
         });
     }
 
+    /// f_q B of a function, row by row over the velocities of its part.
     fn gradient(&self, f: Local, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         self.gathered(place, q, u, |lq, lu, work| {
-            let (values, _) = work.sized(rows, 0);
-            f.derivatives(t, lq, lu, 1..1 + lq.len(), values, out);
+            if place.blocks.is_empty() {
+                let (values, _) = work.sized(rows, 0);
+                f.derivatives(t, lq, lu, 1..1 + lq.len(), values, out);
+                return;
+            }
+            let (values, jacobian) = work.sized(rows, lq.len());
+            f.derivatives(t, lq, lu, 1..1 + lq.len(), values, jacobian);
+            let n = place.velocities.len();
+            out[..rows * n].fill(0.0);
+            for (row, out) in jacobian.chunks_exact(lq.len().max(1)).zip(out.chunks_exact_mut(n.max(1))) {
+                row_times_b(self.model, &place.blocks, t, lq, row, 1.0, out);
+            }
         });
     }
 
@@ -506,7 +516,7 @@ impl Assembly<'_> {
 
     fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
         let (mut lq, mut lu, mut lr) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
-        for (b, (coordinates, velocities)) in self.plan.kinematics.iter().enumerate() {
+        for (b, KinematicBlock { coordinates, velocities }) in self.plan.structure.kinematics.iter().enumerate() {
             for (x, &c) in lq.iter_mut().zip(coordinates) {
                 *x = q[c];
             }
@@ -527,44 +537,31 @@ impl Assembly<'_> {
         Local { model: self.model, quantity, i: b, own: n, blocks: &NO_BLOCKS }
     }
 
-    fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+    fn kinematics_jacobian(&self, block: usize, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
         let wanted = !by_q.is_empty();
-        by_q.fill(0.0);
-        by_u.fill(0.0);
-        let (nq, nu) = (q.len(), u.len());
+        let KinematicBlock { coordinates, velocities } = &self.plan.structure.kinematics[block];
         let (mut lq, mut lu) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
-        for (b, (coordinates, velocities)) in self.plan.kinematics.iter().enumerate() {
-            let (n, m) = (coordinates.len(), velocities.len());
-            lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
-            lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
-            let mut scratch = self.scratch.borrow_mut();
-            let s = &mut *scratch;
-            let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
-            let skip = if wanted { 0 } else { n };
-            let width = n + m - skip;
-            let (values, jacobian) = work.sized(n, width);
-            self.block(b, n).derivatives(t, &lq[..n], &lu[..m], 1 + skip..1 + n + m, values, jacobian);
-            for (line, &i) in jacobian.chunks_exact(width.max(1)).zip(coordinates) {
-                let (of_q, of_u) = line.split_at(n - skip);
-                coordinates.iter().zip(of_q).for_each(|(&j, v)| by_q[i * nq + j] = *v);
-                velocities.iter().zip(of_u).for_each(|(&j, v)| by_u[i * nu + j] = *v);
+        let (n, m) = (coordinates.len(), velocities.len());
+        lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
+        lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
+        let s = &mut *self.scratch.borrow_mut();
+        let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+        let skip = if wanted { 0 } else { n };
+        let width = n + m - skip;
+        let (values, jacobian) = work.sized(n, width);
+        self.block(block, n).derivatives(t, &lq[..n], &lu[..m], 1 + skip..1 + n + m, values, jacobian);
+        for (r, line) in jacobian.chunks_exact(width.max(1)).enumerate() {
+            let (of_q, of_u) = line.split_at(n - skip);
+            if wanted {
+                by_q[r * n..(r + 1) * n].copy_from_slice(of_q);
             }
+            by_u[r * m..(r + 1) * m].copy_from_slice(of_u);
         }
-    }
-
-    fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        let place = self.part(k);
-        let function = match k.kind {
-            Kind::Joint => Function::Joint,
-            Kind::Contact => Function::Gap,
-            Kind::VelocityJoint | Kind::Element => return,
-        };
-        self.gradient(self.function(function, index_of(k.id), place), place, k.position_dim(), t, q, &[], out);
     }
 
     fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         let place = self.part(k);
-        let (i, n) = (index_of(k.id), place.extended.len());
+        let (i, n) = (index_of(k.id), place.velocities.len());
         debug_assert!(skip <= k.position_dim());
         let of = |function| self.function(function, i, place);
         let rate_of = |function| self.rate_of(function, i, place);
@@ -645,19 +642,24 @@ impl<M: Model> System for Differentiated<M> {
     }
 
     fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        if self.plan.structure.identity_kinematics {
+        if self.plan.structure.identity_kinematics() {
             qdot.copy_from_slice(u);
         } else {
             self.assembly(work).kinematics(t, q, u, qdot);
         }
     }
 
-    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        self.assembly(work).kinematics_jacobian(t, q, u, by_q, by_u);
-    }
-
-    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        self.assembly(work).position_gradient(k, t, q, out);
+    fn kinematics_jacobian(
+        &self,
+        work: &Workspace,
+        block: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        by_q: &mut [f64],
+        by_u: &mut [f64],
+    ) {
+        self.assembly(work).kinematics_jacobian(block, t, q, u, by_q, by_u);
     }
 
     fn velocity_gradient(

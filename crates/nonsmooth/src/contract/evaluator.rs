@@ -158,8 +158,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// See [`System::kinematics_jacobian`].
-    pub fn kinematics_jacobian(&self, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        self.system.kinematics_jacobian(self.work, self.within(t), q, u, by_q, by_u);
+    pub fn kinematics_jacobian(&self, block: usize, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
+        self.system.kinematics_jacobian(self.work, block, self.within(t), q, u, by_q, by_u);
     }
 
     /// See [`System::potential`].
@@ -172,12 +172,6 @@ impl<'a> Evaluator<'a> {
     #[inline]
     pub fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
         self.system.force_jacobian(self.work, i, self.within(t), q, u, a, b, m);
-    }
-
-    /// See [`System::position_gradient`].
-    #[inline]
-    pub fn position_gradient(&self, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        self.system.position_gradient(self.work, k, self.within(t), q, out);
     }
 
     /// See [`System::velocity_gradient`].

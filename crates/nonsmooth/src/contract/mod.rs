@@ -29,4 +29,4 @@ pub use layout::{ForceKind, Layout};
 pub use model::{Derivative, Model, Together};
 pub use part::{Part, PartKind, Violation};
 pub use scalar::{Dual, Scalar};
-pub use system::{Derivatives, ForceInfo, Structure, System};
+pub use system::{Derivatives, ForceInfo, KinematicBlock, Structure, System};

@@ -50,10 +50,15 @@ use complementarity::linear::{Matrix, Pattern};
 ///
 /// # Derivatives
 ///
-/// Schemes ask for a·h_q B + b·h_u (added to an iteration matrix), g_q, γ_q, and the time derivative of
-/// γ at u̇ = 0. The provided methods use central differences and [`System::derivatives`] says so in
+/// Derivatives are taken over velocities: along the directions in which the system can move, the columns of B, so that schemes know
+/// nothing of how a system states its positions. ∂g/∂q B is in W already. Schemes ask for a·h_q B + b·h_u (added to an iteration
+/// matrix), γ_q B, and the time derivative of γ at u̇ = 0. The provided methods use central differences and [`System::derivatives`] says so in
 /// every report; systems with exact derivatives override both. [`super::check`] compares any
 /// system's derivatives with differences.
+///
+/// # Kinematics
+///
+/// Where q̇ ≠ u, coordinates and velocities fall into [blocks](KinematicBlock) (a body, a wheel) that move by themselves.
 pub trait System: Send + Sync {
     /// Sizes, names, sparsity, features.
     fn structure(&self) -> &Structure;
@@ -82,15 +87,24 @@ pub trait System: Send + Sync {
     /// The rows of Wᵀ over [`Interaction::dofs`] (row by row) and χ, at (t,q).
     fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]);
 
-    /// q̇ = B(t,q) u + β(t,q). Only called if [`Structure::identity_kinematics`] is false.
+    /// q̇ = B(t,q) u + β(t,q). Only called if q̇ is not u ([`Structure::identity_kinematics`]).
     fn kinematics(&self, _work: &Workspace, _t: f64, _q: &[f64], u: &[f64], qdot: &mut [f64]) {
         qdot.copy_from_slice(u);
     }
 
-    /// ∂q̇/∂q (nq × nq) and B = ∂q̇/∂u (nq × nu) at (t,q,u), row by row; an empty `by_q` is not wanted. Only called if
-    /// [`Structure::identity_kinematics`] is false, for small systems.
-    fn kinematics_jacobian(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
-        differences::kinematics_jacobian(self, work, t, q, u, by_q, by_u);
+    /// ∂q̇/∂q and B = ∂q̇/∂u of one of [`Structure::kinematics`] at (t,q,u), row by row over its coordinates and its velocities; an empty `by_q` is not
+    /// wanted.
+    fn kinematics_jacobian(
+        &self,
+        work: &Workspace,
+        block: usize,
+        t: f64,
+        q: &[f64],
+        u: &[f64],
+        by_q: &mut [f64],
+        by_u: &mut [f64],
+    ) {
+        differences::kinematics_jacobian(self, work, block, t, q, u, by_q, by_u);
     }
 
     /// Potential V_i(t,q) of a contribution that has one (J).
@@ -103,12 +117,7 @@ pub trait System: Send + Sync {
         differences::force_jacobian(self, work, i, t, q, u, a, b, m);
     }
 
-    /// ∂g/∂q, row by row over [`Interaction::coordinates`].
-    fn position_gradient(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], out: &mut [f64]) {
-        differences::position_gradient(self, work, k, t, q, out);
-    }
-
-    /// ∂γ/∂q at (t,q,u), row by row over [`Interaction::coordinates`], without the first `skip` rows: 0, or [`Interaction::position_dim`].
+    /// ∂γ/∂q B at (t,q,u), row by row over [`Interaction::dofs`], without the first `skip` rows: 0, or [`Interaction::position_dim`].
     fn velocity_gradient(
         &self,
         work: &Workspace,
@@ -184,8 +193,8 @@ pub struct Structure {
     pub forces: Vec<ForceInfo>,
     /// Couplings of M and of all force Jacobians.
     pub pattern: Pattern,
-    /// Whether q̇ = u.
-    pub identity_kinematics: bool,
+    /// Blocks of coordinates and velocities that move by themselves; every coordinate and velocity is in one of them. None where q̇ = u.
+    pub kinematics: Vec<KinematicBlock>,
     /// Whether M depends neither on t nor on q.
     pub constant_mass: bool,
     /// What a scheme must support.
@@ -194,7 +203,22 @@ pub struct Structure {
     pub breaks: Vec<f64>,
 }
 
+/// Coordinates whose q̇ depends on these coordinates and these velocities alone: a body that turns, a wheel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KinematicBlock {
+    /// Its coordinates.
+    pub coordinates: Vec<usize>,
+    /// Its velocities.
+    pub velocities: Vec<usize>,
+}
+
 impl Structure {
+    /// Whether q̇ = u.
+    #[inline]
+    pub fn identity_kinematics(&self) -> bool {
+        self.kinematics.is_empty()
+    }
+
     /// Number of coordinates.
     #[inline]
     pub fn nq(&self) -> usize {
@@ -221,7 +245,7 @@ mod differences {
 
     fn kinematics<S: System + ?Sized>(s: &S, work: &Workspace, t: f64, q: &[f64], u: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; q.len()];
-        if s.structure().identity_kinematics {
+        if s.structure().identity_kinematics() {
             out.copy_from_slice(u);
         } else {
             s.kinematics(work, t, q, u, &mut out);
@@ -241,28 +265,35 @@ mod differences {
         plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect()
     }
 
+    /// B e_j: where q goes along velocity `j`.
+    fn direction<S: System + ?Sized>(s: &S, work: &Workspace, t: f64, q: &[f64], j: usize) -> Vec<f64> {
+        let mut unit = vec![0.0; s.structure().nu()];
+        let zero = kinematics(s, work, t, q, &unit);
+        unit[j] = 1.0;
+        kinematics(s, work, t, q, &unit).iter().zip(&zero).map(|(a, b)| a - b).collect()
+    }
+
     pub(super) fn kinematics_jacobian<S: System + ?Sized>(
         s: &S,
         work: &Workspace,
+        block: usize,
         t: f64,
         q: &[f64],
         u: &[f64],
         by_q: &mut [f64],
         by_u: &mut [f64],
     ) {
-        let (nq, nu) = (q.len(), u.len());
-        let zero = kinematics(s, work, t, q, &vec![0.0; nu]);
-        for j in 0..nu {
-            let mut unit = vec![0.0; nu];
-            unit[j] = 1.0;
-            let column = kinematics(s, work, t, q, &unit);
-            (0..nq).for_each(|i| by_u[i * nu + j] = column[i] - zero[i]);
+        let KinematicBlock { coordinates, velocities } = &s.structure().kinematics[block];
+        let (n, m) = (coordinates.len(), velocities.len());
+        for (c, &j) in velocities.iter().enumerate() {
+            let column = direction(s, work, t, q, j);
+            coordinates.iter().enumerate().for_each(|(r, &i)| by_u[r * m + c] = column[i]);
         }
-        for j in 0..if by_q.is_empty() { 0 } else { nq } {
-            let mut unit = vec![0.0; nq];
+        for (c, &j) in coordinates.iter().enumerate().take(if by_q.is_empty() { 0 } else { n }) {
+            let mut unit = vec![0.0; q.len()];
             unit[j] = 1.0;
-            let column = along(nq, q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, work, t, x, u)));
-            (0..nq).for_each(|i| by_q[i * nq + j] = column[i]);
+            let column = along(q.len(), q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, work, t, x, u)));
+            coordinates.iter().enumerate().for_each(|(r, &i)| by_q[r * n + c] = column[i]);
         }
     }
 
@@ -278,17 +309,13 @@ mod differences {
         m: &mut Matrix,
     ) {
         let nu = u.len();
-        let zero = kinematics(s, work, t, q, &vec![0.0; nu]);
         for j in 0..nu {
             let mut unit = vec![0.0; nu];
             unit[j] = 1.0;
             if a != 0.0 {
                 // Column j of h_q B: the derivative along B e_j.
-                let mut direction = kinematics(s, work, t, q, &unit);
-                for (d, z) in direction.iter_mut().zip(&zero) {
-                    *d -= z;
-                }
-                let column = along(nu, q, &direction, |x, _, out| s.force(work, i, t, x, u, out));
+                let way = direction(s, work, t, q, j);
+                let column = along(nu, q, &way, |x, _, out| s.force(work, i, t, x, u, out));
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, a * v);
                 }
@@ -298,26 +325,6 @@ mod differences {
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, b * v);
                 }
-            }
-        }
-    }
-
-    pub(super) fn position_gradient<S: System + ?Sized>(
-        s: &S,
-        work: &Workspace,
-        k: &Interaction,
-        t: f64,
-        q: &[f64],
-        out: &mut [f64],
-    ) {
-        let rows = k.position_dim();
-        let coordinates = k.coordinates();
-        for (c, &j) in coordinates.iter().enumerate() {
-            let mut unit = vec![0.0; q.len()];
-            unit[j as usize] = 1.0;
-            let column = along(rows, q, &unit, |x, _, out| s.position(work, k, t, x, out));
-            for r in 0..rows {
-                out[r * coordinates.len() + c] = column[r];
             }
         }
     }
@@ -348,13 +355,11 @@ mod differences {
         u: &[f64],
         out: &mut [f64],
     ) {
-        let coordinates = k.coordinates();
-        for (c, &j) in coordinates.iter().enumerate() {
-            let mut unit = vec![0.0; q.len()];
-            unit[j as usize] = 1.0;
-            let column = along(k.dim(), q, &unit, |x, _, out| gamma(s, work, k, t, x, u, out));
+        for (c, &j) in k.dofs.iter().enumerate() {
+            let way = direction(s, work, t, q, j as usize);
+            let column = along(k.dim(), q, &way, |x, _, out| gamma(s, work, k, t, x, u, out));
             for (r, v) in column.iter().skip(skip).enumerate() {
-                out[r * coordinates.len() + c] = *v;
+                out[r * k.dofs.len() + c] = *v;
             }
         }
     }

@@ -144,7 +144,7 @@ impl<W: Weights> ExplicitStep<W> {
         work.velocities_after(&out.end.u);
         work.finish(out);
         out.end.q.clear();
-        if system.structure().identity_kinematics {
+        if system.structure().identity_kinematics() {
             let ends = start.q.iter().zip(&start.u).zip(&out.end.u);
             out.end.q.extend(ends.map(|((q, before), after)| q + dt * moving::<W>(*before, *after)));
         } else {

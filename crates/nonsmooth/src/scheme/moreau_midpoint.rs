@@ -64,7 +64,7 @@ impl Scheme for MoreauMidpoint {
     /// Where h = h(t,q) and M is constant: a leapfrog.
     fn is_even(&mut self, system: &Evaluator, start: &State, step: &Step) -> bool {
         let s = system.structure();
-        let leapfrog = s.constant_mass && s.identity_kinematics && directions_stay(step);
+        let leapfrog = s.constant_mass && s.identity_kinematics() && directions_stay(step);
         leapfrog && self.symmetry.forces_without_velocity(system, start)
     }
 

@@ -263,7 +263,7 @@ impl Projection {
 
     /// Whether the shift is that of the multipliers with the directions at (t,q).
     fn is_consistent(&mut self, system: &Evaluator, t: f64, q: &[f64], list: &Candidates) -> bool {
-        if !self.any || list.items().iter().all(|k| k.constant) && system.structure().identity_kinematics {
+        if !self.any || list.items().iter().all(|k| k.constant) && system.structure().identity_kinematics() {
             return true;
         }
         let mut tau = std::mem::take(&mut self.tau);
@@ -332,7 +332,7 @@ impl Projection {
     fn coordinates_of(&mut self, system: &Evaluator, t: f64, q: &[f64], delta: &[f64], shift: &mut Vec<f64>) {
         shift.resize(q.len(), 0.0);
         rates_into(system, t, q, delta, shift);
-        if !system.structure().identity_kinematics {
+        if !system.structure().identity_kinematics() {
             let (zero, still) = (&mut self.r, &mut self.other[1]);
             zero.clear();
             zero.resize(delta.len(), 0.0);

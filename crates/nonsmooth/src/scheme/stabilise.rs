@@ -145,7 +145,7 @@ impl JointProjection {
             // q += B δ.
             let [moved, still] = &mut self.qdot;
             rates_into(system, t, q, &self.v, moved);
-            if system.structure().identity_kinematics {
+            if system.structure().identity_kinematics() {
                 for i in 0..q.len() {
                     q[i] += moved[i];
                 }

@@ -146,7 +146,7 @@ impl ThetaStep {
     fn positions(&mut self, system: &Evaluator, start: &State, dt: f64) {
         let (theta, b) = (self.options.theta, &mut self.buffers);
         let n = start.q.len();
-        if system.structure().identity_kinematics {
+        if system.structure().identity_kinematics() {
             // Both rules coincide: q̇ is u.
             for (((q, q0), u0), v) in b.q.iter_mut().zip(&start.q).zip(&start.u).zip(&b.v) {
                 *q = q0 + dt * between(theta, *u0, *v);
@@ -193,7 +193,7 @@ impl ThetaStep {
             self.blend_trial(start);
             return;
         }
-        if !system.structure().identity_kinematics {
+        if !system.structure().identity_kinematics() {
             b.v.clone_from(&start.u);
             b.q.clone_from(&start.q);
             self.positions(system, start, dt);
@@ -318,7 +318,7 @@ impl ThetaStep {
         from: Begin,
     ) -> Result<(), Failure> {
         let dt = step.dt;
-        let affine = system.structure().identity_kinematics && self.buffers.constant_matrix;
+        let affine = system.structure().identity_kinematics() && self.buffers.constant_matrix;
         let anew = from == Begin::Anew;
         let mut at_start = false;
         if anew {

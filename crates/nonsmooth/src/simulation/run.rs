@@ -359,7 +359,7 @@ impl Run {
         let frame = &mut self.trial;
         let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction() != Correction::Wanted;
         frame.is_corrected = false;
-        if !system.structure().identity_kinematics || projects {
+        if !system.structure().identity_kinematics() || projects {
             frame.corrected.assign(&frame.step.end);
             system.normalise(&mut frame.corrected.q);
             if projects {

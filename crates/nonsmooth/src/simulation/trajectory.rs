@@ -294,7 +294,7 @@ pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<
     let dt = to - from;
     let nodes: Vec<f64> = states.iter().map(|s| (s.t - from) / dt).collect();
     let s = ((t - from) / dt).clamp(0.0, 1.0);
-    let identity = system.structure().identity_kinematics;
+    let identity = system.structure().identity_kinematics();
     let (nq, nu) = (states[0].q.len(), states[0].u.len());
     let (mut q, mut u, mut rate) = (vec![0.0; nq], vec![0.0; nu], vec![0.0; nq]);
     for (k, state) in states.iter().enumerate() {
@@ -332,7 +332,7 @@ pub fn between(system: &Evaluator, a: &State, b: &State, dt: f64, impact: bool, 
                 + (s3 - s2) * dt * r1[i]
         })
         .collect();
-    if !system.structure().identity_kinematics {
+    if !system.structure().identity_kinematics() {
         return (q, linear(&a.u, &b.u));
     }
     let slope = |i: usize| {

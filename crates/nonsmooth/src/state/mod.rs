@@ -170,7 +170,7 @@ impl State {
 /// q̇ into `out`.
 #[inline]
 pub(crate) fn rates_into(system: &Evaluator, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-    if system.structure().identity_kinematics {
+    if system.structure().identity_kinematics() {
         out.copy_from_slice(u);
     } else {
         system.kinematics(t, q, u, out);
@@ -180,7 +180,7 @@ pub(crate) fn rates_into(system: &Evaluator, t: f64, q: &[f64], u: &[f64], out: 
 /// q̇: u itself where they are the same, else what `scratch` then holds.
 #[inline]
 pub(crate) fn rates<'a>(system: &Evaluator, t: f64, q: &[f64], u: &'a [f64], scratch: &'a mut Vec<f64>) -> &'a [f64] {
-    if system.structure().identity_kinematics {
+    if system.structure().identity_kinematics() {
         return u;
     }
     scratch.resize(q.len(), 0.0);

@@ -31,7 +31,7 @@ impl Hand {
                 velocities: ["phi'"].into_iter().collect(),
                 forces: vec![force("gravity"), force("damper")],
                 pattern,
-                identity_kinematics: true,
+                kinematics: Vec::new(),
                 constant_mass: true,
                 needs: Features::NONE,
                 breaks: Vec::new(),

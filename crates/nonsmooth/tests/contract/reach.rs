@@ -37,7 +37,7 @@ impl Line {
             velocities: (0..count).map(|i| format!("v{i}")).collect(),
             forces: vec![force("push")],
             pattern: Pattern::new(count),
-            identity_kinematics: true,
+            kinematics: Vec::new(),
             constant_mass: true,
             needs: Features::NONE,
             breaks: Vec::new(),

@@ -192,7 +192,7 @@ pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, sa
             system.force(f, t, &q, &u, &mut h);
         }
         let mut qdot = u.clone();
-        if !s.identity_kinematics {
+        if !s.identity_kinematics() {
             qdot = vec![0.0; q.len()];
             system.kinematics(t, &q, &u, &mut qdot);
         }

@@ -170,7 +170,7 @@ pub(super) fn plots(
     .into_iter()
     .flatten()
     .collect();
-    let portraits = if s.identity_kinematics { nq.min(PORTRAITS) } else { 0 };
+    let portraits = if s.identity_kinematics() { nq.min(PORTRAITS) } else { 0 };
     let axis = |table: &Table, i: usize, unit: &str| json!({ "array": table.name, "column": i, "unit": unit });
     let phase: Vec<Value> = (0..portraits)
         .map(|i| {

@@ -6,7 +6,7 @@ use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::features::{Feature, Features};
 use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
 use crate::contract::part::PartKind;
-use crate::contract::system::{ForceInfo, Structure};
+use crate::contract::system::{ForceInfo, KinematicBlock, Structure};
 use crate::law::Law;
 use crate::names::Names;
 use complementarity::linear::Pattern;
@@ -136,7 +136,7 @@ impl Plan {
                 needs.insert_law(&law);
                 let id = ((kind as u64) << 32) | i as u64;
                 let k = Interaction::new(id, kind, dim, Arc::new(law), &p.velocities[..]);
-                interactions.push(k.with_coordinates(&p.extended).with_constant_directions(constant));
+                interactions.push(k.with_constant_directions(constant));
                 parts[kind as usize].push((name.clone(), p));
             }
         }
@@ -149,25 +149,19 @@ impl Plan {
         let mut breaks = layout.breaks.clone();
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
+        let blocks = layout.kinematics.into_iter();
+        let kinematics = blocks.map(|(coordinates, velocities)| KinematicBlock { coordinates, velocities }).collect();
         let structure = Structure {
             coordinates,
             velocities,
             forces: force_infos,
             pattern,
-            identity_kinematics: layout.velocities.is_none(),
+            kinematics,
             constant_mass: layout.constant_mass,
             needs,
             breaks,
         };
-        Ok(Self {
-            structure,
-            masses,
-            forces,
-            parts,
-            interactions,
-            kinematics: layout.kinematics,
-            stamp: STAMP.fetch_add(1, Ordering::Relaxed),
-        })
+        Ok(Self { structure, masses, forces, parts, interactions, stamp: STAMP.fetch_add(1, Ordering::Relaxed) })
     }
 }
 

@@ -20,7 +20,7 @@ impl Assembly<'_> {
                 return Err(bad(PartKind::Force, &info.name));
             }
         }
-        if !self.plan.structure.identity_kinematics {
+        if !self.plan.structure.identity_kinematics() {
             let mut qdot = vec![0.0; q.len()];
             self.kinematics(t, q, u, &mut qdot);
             if !qdot.iter().all(|x| x.is_finite()) {

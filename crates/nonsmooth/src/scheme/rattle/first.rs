@@ -1,10 +1,10 @@
 //! The first stage, (41): q_{n+1}, the velocity v = u_{n+1/2} and the percussions P¹ of the first half.
 //!
-//! Rows of velocities in the unknown v, with δq = −y + X δv of `sensitivity`:
+//! Rows of velocities in the unknown v, with δq = B_{n+1}(Z δv − η) of `sensitivity`:
 //!
 //! ```text
-//! ξ = g(t_{n+1},q)/dt            δξ = g_q (X δv − y)/dt                contacts in normal direction, joints
-//! ξ = γ(t_{n+1},q,v)             δξ = W_{n+1}ᵀ δv + γ_q (X δv − y)     friction, elements
+//! ξ = g(t_{n+1},q)/dt            δξ = W_{n+1}ᵀ (Z δv − η)/dt                contacts in normal direction, joints
+//! ξ = γ(t_{n+1},q,v)             δξ = W_{n+1}ᵀ δv + γ_q B (Z δv − η)        friction, elements
 //! ξ = ½(γ(t_n,q_n,v) + γ(t_{n+1},q,v))     likewise, half of it        velocity joints; friction and elements with mean slip
 //! ```
 //!
@@ -24,7 +24,7 @@ mod outer;
 use super::RattleMemory;
 use super::misfit::{Misfit, worsen};
 use super::sensitivity::Sensitivity;
-use super::{FEW, Guess, MAX_NEWTON, MAX_OUTER, Place, RattleOptions, Unsolved};
+use super::{FEW, Guess, MAX_NEWTON, Place, RattleOptions, Unsolved};
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::Failure;
 use crate::scheme::velocity_level::{ACTIVATION, Kinematics, VelocityLevel};
@@ -59,7 +59,7 @@ pub(super) struct First {
     open: Vec<f64>,
     /// max |R_q|.
     kinematics: f64,
-    /// Gᵀ, and ∂ξ/∂q without the 1/dt of positions, row by row.
+    /// Gᵀ, and ∂ξ/∂q B without the 1/dt of positions, row by row.
     rows: Vec<f64>,
     slopes: Vec<f64>,
     /// Factors of the switching tests, block by block, and whether they are known.
@@ -137,7 +137,7 @@ impl First {
         let (mut rows, mut slopes) = (0, 0);
         for k in list.items() {
             rows += k.dim() * k.dofs.len();
-            slopes += k.dim() * k.coordinates().len();
+            slopes += k.dim() * k.dofs.len();
         }
         self.active_set.reserve(&mut self.problem, n);
         capacity::reserve(&mut self.rho, n);
@@ -464,11 +464,7 @@ impl First {
         for (d, (v, before)) in self.dv.iter_mut().zip(self.v.iter().zip(&work.v)) {
             *d = v - before;
         }
-        if self.sensitivity.exact {
-            self.sensitivity.advance(&self.dv, &mut self.q);
-        } else {
-            self.settle_position(place, MAX_OUTER);
-        }
+        self.sensitivity.advance(&self.dv, &mut self.q);
     }
 
     /// q from (27) for the present v, by fixed-point iteration.

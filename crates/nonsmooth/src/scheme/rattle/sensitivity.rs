@@ -1,51 +1,147 @@
-//! How q_{n+1} follows the velocity of the middle where q̇ = B(t,q) u + β(t,q): from (27),
+//! How q_{n+1} follows the velocity of the middle where q̇ = B(t,q) u + β(t,q), block of kinematics by block: from (27),
 //!
 //! ```text
 //! K δq = −R_q + (dt/2)(B_n + B_{n+1}) δv,    K = I − (dt/2) ∂q̇/∂q(t_{n+1},q_{n+1},v),
 //! ```
 //!
-//! so that δq = −y + X δv with y = K⁻¹R_q and X = (dt/2) K⁻¹(B_n + B_{n+1}).
+//! so that δq = −y + X δv with y = K⁻¹R_q and X = (dt/2) K⁻¹(B_n + B_{n+1}). Rows of interactions know directions of velocities only: with
+//! B_{n+1} ζ for δq,
+//!
+//! ```text
+//! ζ = −η + Z δv,    η = B⁺_{n+1} y,    Z = B⁺_{n+1} X,    B⁺ = (BᵀB)⁻¹Bᵀ .
+//! ```
 
-use crate::contract::Evaluator;
+use crate::contract::{Evaluator, KinematicBlock};
 use crate::state::State;
 use complementarity::linear::dense::{lu_factor, lu_solve};
 
-/// Coordinates up to which K is factored; beyond that K ≈ I, which costs iterations and no accuracy.
-const SMALL: usize = 64;
+/// The kinematics of one block.
+#[derive(Default)]
+struct Block {
+    coordinates: Vec<usize>,
+    velocities: Vec<usize>,
+    /// ∂q̇/∂q, then the factors of K.
+    k: Vec<f64>,
+    pivots: Vec<usize>,
+    /// B_n and B_{n+1}, row by row.
+    b0: Vec<f64>,
+    b1: Vec<f64>,
+    /// X, row by row.
+    x: Vec<f64>,
+    /// Z, row by row.
+    z: Vec<f64>,
+    /// B⁺_{n+1}, row by row.
+    inverse: Vec<f64>,
+    square: Vec<f64>,
+    square_pivots: Vec<usize>,
+    column: Vec<f64>,
+}
 
 #[derive(Default)]
 pub(super) struct Sensitivity {
     /// Whether q̇ = u: then y = R_q and X = dt·I.
     pub(super) identity: bool,
-    /// Whether X is known.
-    pub(super) exact: bool,
+    /// R_q.
     pub(super) y: Vec<f64>,
-    /// X, row by row.
-    x: Vec<f64>,
-    /// B_n, and whether it is known.
-    b0: Vec<f64>,
+    /// η; R_q itself where q̇ = u.
+    eta: Vec<f64>,
+    blocks: Vec<Block>,
+    /// Block and place in it of every velocity.
+    place: Vec<(u32, u32)>,
+    /// Whether B_n is known.
     begun: bool,
-    by_q: Vec<f64>,
-    by_u: Vec<f64>,
-    pivots: Vec<usize>,
-    column: Vec<f64>,
+}
+
+impl Block {
+    fn new(block: &KinematicBlock) -> Self {
+        let (n, m) = (block.coordinates.len(), block.velocities.len());
+        Self {
+            coordinates: block.coordinates.clone(),
+            velocities: block.velocities.clone(),
+            k: vec![0.0; n * n],
+            pivots: vec![0; n],
+            b0: vec![0.0; n * m],
+            b1: vec![0.0; n * m],
+            x: vec![0.0; n * m],
+            z: vec![0.0; m * m],
+            inverse: vec![0.0; m * n],
+            square: vec![0.0; m * m],
+            square_pivots: vec![0; m],
+            column: vec![0.0; n.max(m)],
+        }
+    }
+
+    /// K from ∂q̇/∂q in its place, factored.
+    fn factor(&mut self, dt: f64) {
+        let n = self.coordinates.len();
+        for (i, row) in self.k.chunks_exact_mut(n.max(1)).enumerate() {
+            for (j, k) in row.iter_mut().enumerate() {
+                *k = f64::from(i == j) - 0.5 * dt * *k;
+            }
+        }
+        if lu_factor(&mut self.k, n, &mut self.pivots).is_err() {
+            // A step that turns by half a revolution: K ≈ I.
+            self.k.fill(0.0);
+            (0..n).for_each(|i| self.k[i * n + i] = 1.0);
+            let _ = lu_factor(&mut self.k, n, &mut self.pivots);
+        }
+    }
+
+    /// B⁺ of B_{n+1}; zero where its columns are not independent, so that Newton's method sees no position there.
+    fn invert(&mut self) {
+        let (n, m) = (self.coordinates.len(), self.velocities.len());
+        for i in 0..m {
+            for j in 0..m {
+                self.square[i * m + j] = (0..n).map(|r| self.b1[r * m + i] * self.b1[r * m + j]).sum();
+            }
+        }
+        if lu_factor(&mut self.square, m, &mut self.square_pivots).is_err() {
+            self.inverse.fill(0.0);
+            return;
+        }
+        for r in 0..n {
+            self.column[..m].copy_from_slice(&self.b1[r * m..(r + 1) * m]);
+            lu_solve(&self.square, m, &self.square_pivots, &mut self.column[..m]);
+            for i in 0..m {
+                self.inverse[i * n + r] = self.column[i];
+            }
+        }
+    }
+
+    /// X and Z.
+    fn solve(&mut self, dt: f64) {
+        let (n, m) = (self.coordinates.len(), self.velocities.len());
+        for j in 0..m {
+            let column = &mut self.column[..n];
+            for (i, c) in column.iter_mut().enumerate() {
+                *c = 0.5 * dt * (self.b0[i * m + j] + self.b1[i * m + j]);
+            }
+            lu_solve(&self.k, n, &self.pivots, column);
+            for (i, c) in column.iter().enumerate() {
+                self.x[i * m + j] = *c;
+            }
+            for i in 0..m {
+                self.z[i * m + j] = self.inverse[i * n..(i + 1) * n].iter().zip(&*column).map(|(b, c)| b * c).sum();
+            }
+        }
+    }
 }
 
 impl Sensitivity {
     pub(super) fn prepare(&mut self, system: &Evaluator) {
         let s = system.structure();
-        let (nq, nu) = (s.nq(), s.nu());
-        self.identity = s.identity_kinematics;
-        self.exact = !self.identity && nq <= SMALL;
-        self.y.clear();
-        self.y.resize(nq, 0.0);
-        let size = if self.exact { (nq * nq, nq * nu) } else { (0, 0) };
-        self.by_q.resize(size.0, 0.0);
-        for m in [&mut self.x, &mut self.b0, &mut self.by_u] {
-            m.resize(size.1, 0.0);
+        self.identity = s.identity_kinematics();
+        self.blocks = s.kinematics.iter().map(Block::new).collect();
+        self.place = vec![(0, 0); s.nu()];
+        for (b, block) in self.blocks.iter().enumerate() {
+            for (i, &v) in block.velocities.iter().enumerate() {
+                self.place[v] = (b as u32, i as u32);
+            }
         }
-        self.pivots.resize(nq, 0);
-        self.column.resize(nq, 0.0);
+        self.y.clear();
+        self.y.resize(s.nq(), 0.0);
+        self.eta.clear();
+        self.eta.resize(s.nu(), 0.0);
     }
 
     /// A step begins: B at its start is not known yet.
@@ -53,79 +149,65 @@ impl Sensitivity {
         self.begun = false;
     }
 
-    /// y, with R_q in its place, by the K of the last update.
+    /// y, with R_q in its place, and η, by the K of the last update.
     pub(super) fn solve_y(&mut self) {
-        if self.exact {
-            lu_solve(&self.by_q, self.y.len(), &self.pivots, &mut self.y);
+        for block in &mut self.blocks {
+            let n = block.coordinates.len();
+            let column = &mut block.column[..n];
+            column.iter_mut().zip(&block.coordinates).for_each(|(c, &i)| *c = self.y[i]);
+            lu_solve(&block.k, n, &block.pivots, column);
+            column.iter().zip(&block.coordinates).for_each(|(c, &i)| self.y[i] = *c);
+            for (row, &v) in block.inverse.chunks_exact(n.max(1)).zip(&block.velocities) {
+                self.eta[v] = row.iter().zip(&*column).map(|(b, c)| b * c).sum();
+            }
         }
     }
 
-    /// X at the end (t,q) of a step, with the velocity v of its middle.
+    /// η after [`Sensitivity::solve_y`].
+    pub(super) fn eta(&self) -> &[f64] {
+        if self.identity { &self.y } else { &self.eta }
+    }
+
+    /// X and Z at the end (t,q) of a step, with the velocity v of its middle.
     pub(super) fn update(&mut self, system: &Evaluator, start: &State, t: f64, q: &[f64], v: &[f64], dt: f64) {
-        if !self.exact {
-            return;
-        }
-        if !self.begun {
-            self.begun = true;
-            system.kinematics_jacobian(start.t, &start.q, &start.u, &mut [], &mut self.b0);
-        }
-        let (nq, nu) = (q.len(), v.len());
-        system.kinematics_jacobian(t, q, v, &mut self.by_q, &mut self.by_u);
-        for (i, row) in self.by_q.chunks_exact_mut(nq).enumerate() {
-            for (j, k) in row.iter_mut().enumerate() {
-                *k = f64::from(i == j) - 0.5 * dt * *k;
+        for (b, block) in self.blocks.iter_mut().enumerate() {
+            if !self.begun {
+                system.kinematics_jacobian(b, start.t, &start.q, &start.u, &mut [], &mut block.b0);
             }
+            system.kinematics_jacobian(b, t, q, v, &mut block.k, &mut block.b1);
+            block.factor(dt);
+            block.invert();
+            block.solve(dt);
         }
-        if lu_factor(&mut self.by_q, nq, &mut self.pivots).is_err() {
-            // A step that turns by half a revolution: K ≈ I.
-            self.by_q.fill(0.0);
-            (0..nq).for_each(|i| self.by_q[i * nq + i] = 1.0);
-            let _ = lu_factor(&mut self.by_q, nq, &mut self.pivots);
-        }
-        for j in 0..nu {
-            for i in 0..nq {
-                self.column[i] = 0.5 * dt * (self.b0[i * nu + j] + self.by_u[i * nu + j]);
-            }
-            lu_solve(&self.by_q, nq, &self.pivots, &mut self.column);
-            for i in 0..nq {
-                self.x[i * nu + j] = self.column[i];
-            }
-        }
+        self.begun = true;
     }
 
-    /// out += factor · Xᵀ g over the given velocities, for a gradient g over the given coordinates.
-    pub(super) fn add_gradient(
-        &self,
-        g: &[f64],
-        coordinates: &[u32],
-        dofs: &[u32],
-        dt: f64,
-        factor: f64,
-        out: &mut [f64],
-    ) {
+    /// out += factor · Zᵀ g over the given velocities, for a gradient g over the same.
+    pub(super) fn add_gradient(&self, g: &[f64], dofs: &[u32], dt: f64, factor: f64, out: &mut [f64]) {
         if self.identity {
-            for (g, &c) in g.iter().zip(coordinates) {
-                if let Some(j) = dofs.iter().position(|&d| d == c) {
-                    out[j] += factor * dt * g;
-                }
-            }
+            out.iter_mut().zip(g).for_each(|(out, g)| *out += factor * dt * g);
             return;
         }
-        let nu = self.x.len() / self.y.len().max(1);
-        for (g, &c) in g.iter().zip(coordinates) {
-            let row = &self.x[c as usize * nu..(c as usize + 1) * nu];
-            for (out, &d) in out.iter_mut().zip(dofs) {
-                *out += factor * g * row[d as usize];
+        for (g, &i) in g.iter().zip(dofs) {
+            let (block, row) = self.place[i as usize];
+            let m = self.blocks[block as usize].velocities.len();
+            let z = &self.blocks[block as usize].z[row as usize * m..(row as usize + 1) * m];
+            for (out, &j) in out.iter_mut().zip(dofs) {
+                let (other, column) = self.place[j as usize];
+                if other == block {
+                    *out += factor * g * z[column as usize];
+                }
             }
         }
     }
 
     /// δq = −y + X δv, added to q.
     pub(super) fn advance(&self, dv: &[f64], q: &mut [f64]) {
-        let nu = dv.len();
-        for (i, q) in q.iter_mut().enumerate() {
-            let row = &self.x[i * nu..(i + 1) * nu];
-            *q += row.iter().zip(dv).map(|(x, d)| x * d).sum::<f64>() - self.y[i];
+        for block in &self.blocks {
+            let m = block.velocities.len();
+            for (row, &i) in block.x.chunks_exact(m.max(1)).zip(&block.coordinates) {
+                q[i] += row.iter().zip(&block.velocities).map(|(x, &v)| x * dv[v]).sum::<f64>() - self.y[i];
+            }
         }
     }
 }

@@ -190,7 +190,7 @@ impl Equation {
     /// ξ of a candidate at the present q₊ into `g`, with q_e in `q_e`; returns t_e.
     fn gap(&mut self, system: &Evaluator, place: &Place, k: &Interaction) -> Result<f64, Failure> {
         let e = k.law.restitution(0);
-        for &j in k.coordinates() {
+        for &j in k.dofs.iter() {
             let j = j as usize;
             self.q_e[j] = (self.q[j] + e * self.before[j]) / (1.0 + e);
         }
@@ -212,12 +212,12 @@ impl Equation {
         for (i, k) in list.items().iter().enumerate().filter(|(_, k)| k.kind == Kind::Contact) {
             self.gap(system, place, k)?;
             let moved = self.g[0];
-            for &j in k.coordinates() {
+            for &j in k.dofs.iter() {
                 self.q[j as usize] = place.middle[j as usize];
             }
             self.gap(system, place, k)?;
             let still = self.g[0];
-            for &j in k.coordinates() {
+            for &j in k.dofs.iter() {
                 self.q[j as usize] = place.middle[j as usize] + place.dt * self.w[j as usize];
             }
             self.included[i] = moved.min(still) <= NEAR * (moved - still).abs() + RESTING;

@@ -263,7 +263,7 @@ impl Tdg {
 fn moves_by_itself(system: &Evaluator, i: usize, t: f64, half: f64, q: &[f64]) -> f64 {
     let mut gain = system.potential(i, t + half, q) - system.potential(i, t - half, q);
     let s = system.structure();
-    if !s.identity_kinematics {
+    if !s.identity_kinematics() {
         let mut beta = vec![0.0; q.len()];
         system.kinematics(t, q, &vec![0.0; s.nu()], &mut beta);
         if beta.iter().any(|b| *b != 0.0) {

@@ -162,7 +162,7 @@ impl Tdg {
         } else {
             // Velocities are explicit; positions may follow from themselves.
             for _ in 0..MAX_SWEEPS {
-                if system.structure().identity_kinematics || self.combine(system, start, dt) <= 1.0 {
+                if system.structure().identity_kinematics() || self.combine(system, start, dt) <= 1.0 {
                     break;
                 }
             }

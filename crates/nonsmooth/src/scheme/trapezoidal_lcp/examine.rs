@@ -109,7 +109,7 @@ impl TrapezoidalLcp {
         work.account(system, start, seen, &applied, &mut force, meter, out);
         // What the forces of the step had beyond that of each: the drift of the coordinates, and another Jacobian.
         let mut rest = vec![0.0; u.len()];
-        if !system.structure().identity_kinematics {
+        if !system.structure().identity_kinematics() {
             drift(system, (t + h, q, u), 0.5 * h, &mut Room::default(), &mut rest);
         }
         if self.options.jacobian == JacobianRule::Spd

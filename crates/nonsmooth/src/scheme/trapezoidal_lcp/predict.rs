@@ -98,7 +98,7 @@ impl Predict {
         for (k, d) in work.h.iter_mut().zip(&work.scratch) {
             *k = 0.5 * (*k + h * d);
         }
-        if !s.identity_kinematics {
+        if !s.identity_kinematics() {
             drift(system, (t + h, q, u), 0.5 * h, &mut self.room, &mut work.h);
         }
         let keep = s.constant_mass && self.jacobians_made;
@@ -136,7 +136,7 @@ impl Room {
     fn led_to(&mut self, system: &Evaluator, start: &State, rate: &[f64], s: f64, v: &[f64], out: &mut Vec<f64>) {
         let pairs = start.u.iter().zip(v);
         out.clear();
-        if system.structure().identity_kinematics {
+        if system.structure().identity_kinematics() {
             out.extend(start.q.iter().zip(pairs).map(|(q, (a, b))| q + s * (0.5 * (a + b))));
             return;
         }

@@ -19,28 +19,24 @@ impl First {
             let (w, _) = self.ahead.evaluate(system, list, i, t1, &self.q);
             let at = self.rows.len();
             self.rows.extend_from_slice(w);
-            let nc = k.coordinates().len();
-            if n == 0 || nc == 0 || !(s.identity || s.exact) {
+            if n == 0 {
                 continue;
             }
             let (rows, first) = (&mut self.rows[at..], self.slopes.len());
-            capacity::resize(&mut self.slopes, first + dim * nc, 0.0);
-            let (lengths, velocities) = self.slopes[first..].split_at_mut(positions * nc);
-            if s.identity && nc == n {
-                // g_q B is all of it.
-                lengths.copy_from_slice(&rows[..positions * n]);
-            } else if positions > 0 {
-                // g_q X/dt in the place of g_q B.
-                system.position_gradient(k, t1, &self.q, lengths);
+            capacity::resize(&mut self.slopes, first + dim * n, 0.0);
+            let (lengths, velocities) = self.slopes[first..].split_at_mut(positions * n);
+            lengths.copy_from_slice(&rows[..positions * n]);
+            if !s.identity {
+                // g_q B Z/dt in the place of g_q B.
                 rows[..positions * n].fill(0.0);
-                for (g, line) in lengths.chunks_exact(nc).zip(rows.chunks_exact_mut(n)) {
-                    s.add_gradient(g, k.coordinates(), &k.dofs, dt, 1.0 / dt, line);
+                for (g, line) in lengths.chunks_exact(n).zip(rows.chunks_exact_mut(n)) {
+                    s.add_gradient(g, &k.dofs, dt, 1.0 / dt, line);
                 }
             }
             if positions < dim && !k.constant {
                 system.velocity_gradient(k, positions, t1, &self.q, &self.v, velocities);
-                for (g, line) in velocities.chunks_exact(nc).zip(rows.chunks_exact_mut(n).skip(positions)) {
-                    s.add_gradient(g, k.coordinates(), &k.dofs, dt, 1.0, line);
+                for (g, line) in velocities.chunks_exact(n).zip(rows.chunks_exact_mut(n).skip(positions)) {
+                    s.add_gradient(g, &k.dofs, dt, 1.0, line);
                 }
             }
             if positions < dim && takes_mean(k, self.mean_slip) {
@@ -55,17 +51,16 @@ impl First {
     fn assemble_offsets(&mut self, place: &Place) {
         let Some(work) = self.work.as_mut() else { return };
         self.sensitivity.solve_y();
-        let (y, identity, exact) = (&self.sensitivity.y, self.sensitivity.identity, self.sensitivity.exact);
-        let moves = self.kinematics != 0.0 && (identity || exact);
+        let (eta, moves) = (self.sensitivity.eta(), self.kinematics != 0.0);
         let (mut row, mut rows, mut slopes) = (0, &self.rows[..], &self.slopes[..]);
         for (k, _) in place.list.items().iter().zip(&self.included).filter(|(_, included)| **included) {
-            let (n, nc) = (k.dofs.len(), k.coordinates().len());
+            let n = k.dofs.len();
             for j in 0..k.dim() {
                 let (line, rest) = rows.split_at(n);
                 let mut c = self.xi[row] - along(line, &k.dofs, &self.v);
-                if moves && n > 0 && nc > 0 {
-                    let (g, after) = slopes.split_at(nc);
-                    c -= along(g, k.coordinates(), y) / if j < k.position_dim() { place.dt } else { 1.0 };
+                if moves && n > 0 {
+                    let (g, after) = slopes.split_at(n);
+                    c -= along(g, &k.dofs, eta) / if j < k.position_dim() { place.dt } else { 1.0 };
                     slopes = after;
                 }
                 work.full.c[row] = c;
