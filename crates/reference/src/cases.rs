@@ -1,8 +1,8 @@
 //! All reference models as runs: what a test of every model with every scheme goes through.
 
 use super::{
-    Ball, Bead, Belt, Block, Chain, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum, PointOnTable,
-    PulledMass, RigidBody, Ring, Swing, Top,
+    Ball, Bead, Belt, Block, Chain, ChartedBody, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum,
+    PointOnTable, PulledMass, RigidBody, Ring, Swing, Top,
 };
 use nonsmooth::law::ContactLaw;
 use nonsmooth::scheme::stabilise::Stabilise;
@@ -152,9 +152,17 @@ fn pendula() -> Result<Vec<Case>, ModelError> {
     ])
 }
 
-/// Rigid bodies with a quaternion: tumbling, and a ball that is thrown on a table and begins to roll.
+/// Rigid bodies with a quaternion: tumbling, and a ball that is thrown on a table and begins to roll, without and with local coordinates.
 fn bodies() -> Result<Vec<Case>, ModelError> {
     let ball = RigidBody::ball(0.1, ContactLaw::newton(0.3).coulomb(2, 0.3));
+    let charted = run(
+        "charted-ball",
+        Box::new(ChartedBody::new(ball.clone())?),
+        &[0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0],
+        &[1.0, 0.3, 0.0, 5.0, 0.0, 2.0],
+        3e-3,
+        1.0,
+    );
     let tumbling = run(
         "rigid-body",
         make(RigidBody::free())?,
@@ -171,7 +179,7 @@ fn bodies() -> Result<Vec<Case>, ModelError> {
         3e-3,
         1.0,
     );
-    Ok(vec![tumbling, Case { constant_directions: false, ..thrown }])
+    Ok(vec![tumbling, Case { constant_directions: false, ..thrown }, Case { constant_directions: false, ..charted }])
 }
 
 /// Several masses: block-diagonal, banded and cyclic matrices.

@@ -46,6 +46,15 @@ impl System for ValuesOnly<'_> {
     fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
         self.0.kinematics(work, t, q, u, qdot);
     }
+    fn retract(&self, q0: &[f64], y: &mut [f64]) {
+        self.0.retract(q0, y);
+    }
+    fn localise(&self, q0: &[f64], q: &mut [f64]) {
+        self.0.localise(q0, q);
+    }
+    fn local_rates(&self, y: &[f64], rates: &mut [f64]) {
+        self.0.local_rates(y, rates);
+    }
     fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {
         self.0.potential(work, i, t, q)
     }
@@ -92,6 +101,43 @@ pub fn derivatives_within(
         compare(format!("q'_q of the kinematics (block {b})"), n, &exact.0, &approx.0);
         compare(format!("B of the kinematics (block {b})"), m, &exact.1, &approx.1);
     }
+    // Charts: ⊖ undoes ⊕, T is the displacement by a change of ξ, and rates belong to T.
+    for (b, block) in s.kinematics.iter().enumerate().filter(|(_, block)| block.chart) {
+        let m = block.velocities.len();
+        let mut y = vec![0.0; q.len()];
+        system.origin(q, &mut y);
+        // Some ξ of the size of a long step, without a symmetry.
+        block.coordinates.iter().take(m).enumerate().for_each(|(i, &c)| y[c] = 0.3 - 0.07 * i as f64);
+        let mut there = y.clone();
+        system.retract(q, &mut there);
+        let mut back = there.clone();
+        system.localise(q, &mut back);
+        let of = |y: &[f64]| -> Vec<f64> { block.coordinates.iter().map(|&c| y[c]).collect() };
+        compare(format!("local coordinates of the kinematics (block {b})"), 1, &of(&back), &of(&y));
+        let (mut tangent, e) = (vec![0.0; m * m], 1e-6);
+        system.tangent(b, &y, &mut tangent);
+        let mut columns = vec![0.0; m * m];
+        for j in 0..m {
+            let moved = |sign: f64| {
+                let mut x = y.clone();
+                x[block.coordinates[j]] += sign * e;
+                system.retract(q, &mut x);
+                system.localise(&there, &mut x);
+                of(&x)
+            };
+            for (i, (plus, minus)) in moved(1.0).iter().zip(&moved(-1.0)).take(m).enumerate() {
+                columns[i * m + j] = (plus - minus) / (2.0 * e);
+            }
+        }
+        compare(format!("T of the kinematics (block {b})"), m, &tangent, &columns);
+        let mut rates = vec![0.0; q.len()];
+        system.local_rates(t, q, &there, u, &mut rates);
+        let rates = of(&rates);
+        let along: Vec<f64> =
+            tangent.chunks_exact(m).map(|row| row.iter().zip(&rates).map(|(a, b)| a * b).sum()).collect();
+        let velocities: Vec<f64> = block.velocities.iter().map(|&v| u[v]).collect();
+        compare(format!("local rates of the kinematics (block {b})"), 1, &along, &velocities);
+    }
     // q̇ along a velocity: u, and each velocity by itself.
     let rate = |v: &[f64]| {
         let mut qdot = vec![0.0; q.len()];
@@ -135,8 +181,8 @@ pub fn derivatives_within(
                     system.kinematics(t, q, &vec![0.0; n], &mut zero);
                 }
                 let e = 1e-6;
-                let shift =
-                    |sign: f64| -> Vec<f64> { (0..q.len()).map(|k| q[k] + sign * e * (qdot[k] - zero[k])).collect() };
+                qdot.iter_mut().zip(&zero).for_each(|(r, z)| *r -= z);
+                let shift = |sign: f64| system.displaced(q, &qdot, sign * e);
                 -(system.potential(i, t, &shift(1.0)) - system.potential(i, t, &shift(-1.0))) / (2.0 * e)
             };
             for j in 0..n {
@@ -174,7 +220,7 @@ pub fn derivatives_within(
             let e = 1e-6;
             let slope = |along: &[f64], time: f64| -> Vec<f64> {
                 let at = |sign: f64| {
-                    let x: Vec<f64> = q.iter().zip(along).map(|(q, d)| q + sign * e * d).collect();
+                    let x = system.displaced(q, along, sign * e);
                     let mut g = vec![0.0; rows];
                     system.position(k, t + sign * e * time, &x, &mut g);
                     g

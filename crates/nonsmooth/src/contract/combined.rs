@@ -20,6 +20,8 @@ struct Part {
     system: Box<dyn System>,
     first_identity: u64,
     first_force: usize,
+    /// Its first block of the kinematics.
+    first_block: usize,
 }
 
 /// Workspaces of the parts, one after the other.
@@ -62,8 +64,8 @@ pub struct Combined {
 }
 
 impl Combined {
-    /// Joins parts, each with the first identity that it owns, in ascending order of these. At most one part may have kinematics of its
-    /// own; it must state those of all coordinates.
+    /// Joins parts, each with the first identity that it owns, in ascending order of these. Parts may state q̇ of coordinates of their own; if one does, all
+    /// coordinates must be in a block of some part.
     pub fn new(coordinates: Names, velocities: Names, parts: Vec<(u64, Box<dyn System>)>) -> Self {
         let mut pattern = Pattern::new(velocities.len());
         let mut forces = Vec::new();
@@ -78,10 +80,11 @@ impl Combined {
             forces.extend(s.forces.iter().cloned());
             breaks.extend_from_slice(&s.breaks);
             needs = needs.union(s.needs);
+            let first_block = kinematics.len();
             kinematics.extend_from_slice(&s.kinematics);
             constant_mass &= s.constant_mass;
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
-            list.push(Part { system, first_identity, first_force });
+            list.push(Part { system, first_identity, first_force, first_block });
         }
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
@@ -108,9 +111,19 @@ impl Combined {
         self.parts.iter().enumerate().map(|(i, p)| (&*p.system, memory.parts.get(i)))
     }
 
-    /// The part that states q̇, if there is one.
-    fn moving<'a>(&'a self, work: &'a Workspace) -> Option<(&'a dyn System, &'a Workspace)> {
-        self.each(work).find(|(system, _)| !system.structure().identity_kinematics())
+    /// The parts that state q̇.
+    fn moving(&self) -> impl Iterator<Item = (usize, &Part)> {
+        let states = |p: &Part| !p.system.structure().identity_kinematics();
+        self.parts.iter().enumerate().filter(move |(_, p)| states(p))
+    }
+
+    /// The part that has a block of the kinematics, and its number there.
+    fn of_block(&self, block: usize) -> (usize, &Part, usize) {
+        let after = self.parts.partition_point(|p| p.first_block <= block);
+        // Parts without blocks begin where the next one does: the last that begins there has it.
+        let place = after.max(1) - 1;
+        let part = &self.parts[place];
+        (place, part, block - part.first_block)
     }
 
     #[inline]
@@ -174,10 +187,12 @@ impl System for Combined {
     }
 
     fn kinematics(&self, work: &Workspace, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
-        match self.moving(work) {
-            Some((part, work)) => part.kinematics(work, t, q, u, qdot),
-            None => qdot.copy_from_slice(u),
+        if self.structure.identity_kinematics() {
+            qdot.copy_from_slice(u);
+            return;
         }
+        let memory = work.of::<Memory>();
+        self.moving().for_each(|(i, part)| part.system.kinematics(memory.parts.get(i), t, q, u, qdot));
     }
 
     fn kinematics_jacobian(
@@ -190,9 +205,25 @@ impl System for Combined {
         by_q: &mut [f64],
         by_u: &mut [f64],
     ) {
-        if let Some((part, work)) = self.moving(work) {
-            part.kinematics_jacobian(work, block, t, q, u, by_q, by_u);
-        }
+        let (i, part, block) = self.of_block(block);
+        part.system.kinematics_jacobian(work.of::<Memory>().parts.get(i), block, t, q, u, by_q, by_u);
+    }
+
+    fn retract(&self, q0: &[f64], y: &mut [f64]) {
+        self.moving().for_each(|(_, part)| part.system.retract(q0, y));
+    }
+
+    fn localise(&self, q0: &[f64], q: &mut [f64]) {
+        self.moving().for_each(|(_, part)| part.system.localise(q0, q));
+    }
+
+    fn local_rates(&self, y: &[f64], rates: &mut [f64]) {
+        self.moving().for_each(|(_, part)| part.system.local_rates(y, rates));
+    }
+
+    fn tangent(&self, block: usize, y: &[f64], out: &mut [f64]) {
+        let (_, part, block) = self.of_block(block);
+        part.system.tangent(block, y, out);
     }
 
     fn potential(&self, work: &Workspace, i: usize, t: f64, q: &[f64]) -> f64 {

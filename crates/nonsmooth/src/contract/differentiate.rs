@@ -516,7 +516,7 @@ impl Assembly<'_> {
 
     fn kinematics(&self, t: f64, q: &[f64], u: &[f64], qdot: &mut [f64]) {
         let (mut lq, mut lu, mut lr) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
-        for (b, KinematicBlock { coordinates, velocities }) in self.plan.structure.kinematics.iter().enumerate() {
+        for (b, KinematicBlock { coordinates, velocities, .. }) in self.plan.structure.kinematics.iter().enumerate() {
             for (x, &c) in lq.iter_mut().zip(coordinates) {
                 *x = q[c];
             }
@@ -539,7 +539,7 @@ impl Assembly<'_> {
 
     fn kinematics_jacobian(&self, block: usize, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
         let wanted = !by_q.is_empty();
-        let KinematicBlock { coordinates, velocities } = &self.plan.structure.kinematics[block];
+        let KinematicBlock { coordinates, velocities, .. } = &self.plan.structure.kinematics[block];
         let (mut lq, mut lu) = ([0.0; MAX_LOCAL], [0.0; MAX_LOCAL]);
         let (n, m) = (coordinates.len(), velocities.len());
         lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);

@@ -47,6 +47,8 @@ pub struct Evaluator<'a> {
     work: &'a Workspace,
     /// First and last time that the system is asked for, s.
     span: (f64, f64),
+    /// Whether a block of the kinematics has a chart.
+    charts: bool,
 }
 
 /// Breaks nearer than this part of a step to its start or end are there: steps end within it of a known time.
@@ -59,7 +61,8 @@ impl<'a> Evaluator<'a> {
     /// A system and memory to evaluate it.
     #[inline]
     pub fn new(system: &'a dyn System, work: &'a Workspace) -> Self {
-        Self { system, work, span: (f64::NEG_INFINITY, f64::INFINITY) }
+        let charts = system.structure().kinematics.iter().any(|block| block.chart);
+        Self { system, work, span: (f64::NEG_INFINITY, f64::INFINITY), charts }
     }
 
     /// The same system seen from within a step from `t0` to `t1`.
@@ -82,7 +85,19 @@ impl<'a> Evaluator<'a> {
 
     /// The same system with both sides of every break: for schemes whose equations reach over more than a step.
     pub fn unbounded(self) -> Self {
-        Self::new(self.system, self.work)
+        Self { span: (f64::NEG_INFINITY, f64::INFINITY), ..self }
+    }
+
+    /// Whether some coordinates do not move along straight lines: see [`KinematicBlock::chart`](super::KinematicBlock).
+    #[inline]
+    pub fn has_charts(&self) -> bool {
+        self.charts
+    }
+
+    /// The memory to evaluate the system.
+    #[inline]
+    pub(super) fn workspace(&self) -> &'a Workspace {
+        self.work
     }
 
     /// The same system before and after the time `t`, if that is a break of the model, seen from steps of length `dt`.
@@ -160,6 +175,11 @@ impl<'a> Evaluator<'a> {
     /// See [`System::kinematics_jacobian`].
     pub fn kinematics_jacobian(&self, block: usize, t: f64, q: &[f64], u: &[f64], by_q: &mut [f64], by_u: &mut [f64]) {
         self.system.kinematics_jacobian(self.work, block, self.within(t), q, u, by_q, by_u);
+    }
+
+    /// See [`System::tangent`].
+    pub fn tangent(&self, block: usize, y: &[f64], out: &mut [f64]) {
+        self.system.tangent(block, y, out);
     }
 
     /// See [`System::potential`].

@@ -6,6 +6,7 @@
 //! The mathematics stands on the page of [`System`].
 
 mod candidates;
+mod chart;
 pub mod check;
 mod combined;
 mod differentiate;

@@ -58,7 +58,10 @@ use complementarity::linear::{Matrix, Pattern};
 ///
 /// # Kinematics
 ///
-/// Where q̇ ≠ u, coordinates and velocities fall into [blocks](KinematicBlock) (a body, a wheel) that move by themselves.
+/// Where q̇ ≠ u, coordinates and velocities fall into [blocks](KinematicBlock) (a body, a wheel) that move by themselves. A block of a body that turns
+/// in space may have a *chart*: local coordinates about a position, one for each velocity, in which schemes add up what they integrate, so that
+/// they know nothing of quaternions. Where ξ are those of a block about q₀, q = q₀ ⊕ ξ and ξ̇ = T(ξ)⁻¹u with T(0) = I.
+/// See [`Evaluator::about`](super::Evaluator::about) for how they are laid out.
 pub trait System: Send + Sync {
     /// Sizes, names, sparsity, features.
     fn structure(&self) -> &Structure;
@@ -87,7 +90,8 @@ pub trait System: Send + Sync {
     /// The rows of Wᵀ over [`Interaction::dofs`] (row by row) and χ, at (t,q).
     fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]);
 
-    /// q̇ = B(t,q) u + β(t,q). Only called if q̇ is not u ([`Structure::identity_kinematics`]).
+    /// q̇ = B(t,q) u + β(t,q). Only called if q̇ is not u ([`Structure::identity_kinematics`]). Of a block with a chart ξ̇ at ξ = 0: its velocities,
+    /// at the places of its first coordinates, and zeros at those of the others.
     fn kinematics(&self, _work: &Workspace, _t: f64, _q: &[f64], u: &[f64], qdot: &mut [f64]) {
         qdot.copy_from_slice(u);
     }
@@ -105,6 +109,22 @@ pub trait System: Send + Sync {
         by_u: &mut [f64],
     ) {
         differences::kinematics_jacobian(self, work, block, t, q, u, by_q, by_u);
+    }
+
+    /// Makes of local coordinates about `q0`, in blocks with charts, the coordinates q₀ ⊕ ξ, in place.
+    fn retract(&self, _q0: &[f64], _y: &mut [f64]) {}
+
+    /// Makes of coordinates, in blocks with charts, the local coordinates q ⊖ q₀ about `q0`, in place.
+    fn localise(&self, _q0: &[f64], _q: &mut [f64]) {}
+
+    /// Makes of [`System::kinematics`], in blocks with charts, the rates T(ξ)⁻¹u at the local coordinates in `y`, in place.
+    fn local_rates(&self, _y: &[f64], _rates: &mut [f64]) {}
+
+    /// T(ξ) of a block with a chart at the local coordinates in `y`, row by row over its velocities.
+    fn tangent(&self, block: usize, _y: &[f64], out: &mut [f64]) {
+        let m = self.structure().kinematics[block].velocities.len();
+        out.fill(0.0);
+        (0..m).for_each(|i| out[i * m + i] = 1.0);
     }
 
     /// Potential V_i(t,q) of a contribution that has one (J).
@@ -210,6 +230,8 @@ pub struct KinematicBlock {
     pub coordinates: Vec<usize>,
     /// Its velocities.
     pub velocities: Vec<usize>,
+    /// Whether it has local coordinates: then there are no fewer coordinates than velocities, and no drift β.
+    pub chart: bool,
 }
 
 impl Structure {
@@ -253,15 +275,35 @@ mod differences {
         out
     }
 
-    /// (f(x + h d) − f(x − h d))/2h along direction d of the coordinates.
-    fn along(n: usize, q: &[f64], direction: &[f64], mut f: impl FnMut(&[f64], f64, &mut [f64])) -> Vec<f64> {
+    /// q ⊕ h d for a rate d of the kinematics.
+    pub(in crate::contract) fn displaced<S: System + ?Sized>(s: &S, q: &[f64], d: &[f64], h: f64) -> Vec<f64> {
+        let mut y: Vec<f64> = q.to_vec();
+        for block in s.structure().kinematics.iter().filter(|b| b.chart) {
+            block.coordinates.iter().for_each(|&i| y[i] = 0.0);
+        }
+        y.iter_mut().zip(d).for_each(|(y, d)| *y += h * d);
+        s.retract(q, &mut y);
+        y
+    }
+
+    /// x + h d.
+    fn shifted(x: &[f64], d: &[f64], h: f64) -> Vec<f64> {
+        x.iter().zip(d).map(|(x, d)| x + h * d).collect()
+    }
+
+    /// (f(h) − f(−h))/2h where `at` makes x ⊕ h d, for the size of x and d.
+    fn along(
+        n: usize,
+        (q, direction): (&[f64], &[f64]),
+        at: impl Fn(f64) -> Vec<f64>,
+        mut f: impl FnMut(&[f64], f64, &mut [f64]),
+    ) -> Vec<f64> {
         let scale = direction.iter().fold(0.0f64, |m, v| m.max(v.abs())).max(1e-300);
         let size = q.iter().fold(1.0f64, |m, v| m.max(v.abs()));
         let h = step(size) / scale.max(1.0);
-        let shifted = |s: f64| -> Vec<f64> { q.iter().zip(direction).map(|(x, d)| x + s * d).collect() };
         let (mut plus, mut minus) = (vec![0.0; n], vec![0.0; n]);
-        f(&shifted(h), h, &mut plus);
-        f(&shifted(-h), -h, &mut minus);
+        f(&at(h), h, &mut plus);
+        f(&at(-h), -h, &mut minus);
         plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect()
     }
 
@@ -283,7 +325,7 @@ mod differences {
         by_q: &mut [f64],
         by_u: &mut [f64],
     ) {
-        let KinematicBlock { coordinates, velocities } = &s.structure().kinematics[block];
+        let KinematicBlock { coordinates, velocities, .. } = &s.structure().kinematics[block];
         let (n, m) = (coordinates.len(), velocities.len());
         for (c, &j) in velocities.iter().enumerate() {
             let column = direction(s, work, t, q, j);
@@ -292,7 +334,14 @@ mod differences {
         for (c, &j) in coordinates.iter().enumerate().take(if by_q.is_empty() { 0 } else { n }) {
             let mut unit = vec![0.0; q.len()];
             unit[j] = 1.0;
-            let column = along(q.len(), q, &unit, |x, _, out| out.copy_from_slice(&kinematics(s, work, t, x, u)));
+            let column = along(
+                q.len(),
+                (q, &unit),
+                |h| shifted(q, &unit, h),
+                |x, _, out| {
+                    out.copy_from_slice(&kinematics(s, work, t, x, u));
+                },
+            );
             coordinates.iter().enumerate().for_each(|(r, &i)| by_q[r * n + c] = column[i]);
         }
     }
@@ -315,13 +364,15 @@ mod differences {
             if a != 0.0 {
                 // Column j of h_q B: the derivative along B e_j.
                 let way = direction(s, work, t, q, j);
-                let column = along(nu, q, &way, |x, _, out| s.force(work, i, t, x, u, out));
+                let at = |h| displaced(s, q, &way, h);
+                let column = along(nu, (q, &way), at, |x, _, out| s.force(work, i, t, x, u, out));
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, a * v);
                 }
             }
             if b != 0.0 {
-                let column = along(nu, u, &unit, |x, _, out| s.force(work, i, t, q, x, out));
+                let at = |h| shifted(u, &unit, h);
+                let column = along(nu, (u, &unit), at, |x, _, out| s.force(work, i, t, q, x, out));
                 for (row, v) in column.iter().enumerate() {
                     m.add(row, j, b * v);
                 }
@@ -357,7 +408,8 @@ mod differences {
     ) {
         for (c, &j) in k.dofs.iter().enumerate() {
             let way = direction(s, work, t, q, j as usize);
-            let column = along(k.dim(), q, &way, |x, _, out| gamma(s, work, k, t, x, u, out));
+            let at = |h| displaced(s, q, &way, h);
+            let column = along(k.dim(), (q, &way), at, |x, _, out| gamma(s, work, k, t, x, u, out));
             for (r, v) in column.iter().skip(skip).enumerate() {
                 out[r * k.dofs.len() + c] = *v;
             }
@@ -374,7 +426,8 @@ mod differences {
         out: &mut [f64],
     ) {
         let direction = kinematics(s, work, t, q, u);
-        let rate = along(k.dim(), q, &direction, |x, h, out| gamma(s, work, k, t + h, x, u, out));
+        let at = |h| displaced(s, q, &direction, h);
+        let rate = along(k.dim(), (q, &direction), at, |x, h, out| gamma(s, work, k, t + h, x, u, out));
         out[..k.dim()].copy_from_slice(&rate);
     }
 }

@@ -8,6 +8,8 @@
 //! q_E = q_B + dt (B(t_*,q_*) ū + β(t_*,q_*))
 //! ```
 //!
+//! (q_B ⊕ dt ū for a body that turns in space).
+//!
 //! σ and κ are the [`Weights`] of a scheme. Joints and elements are always active, a contact if g_N(t_*,q_*) ≤ 0 up to rounding, or
 //! ≤ 1e-10 m if it carried in the step before.
 
@@ -47,6 +49,8 @@ pub(super) struct ExplicitStep<W> {
     work: Option<Box<VelocityLevel>>,
     q_star: Vec<f64>,
     qdot: Vec<f64>,
+    /// Local coordinates of the start, where there are charts.
+    origin: Vec<f64>,
     /// ū.
     u_moving: Vec<f64>,
     /// (u_B + u_E)/2, where that is another velocity.
@@ -62,6 +66,7 @@ impl<W> Default for ExplicitStep<W> {
             work: None,
             q_star: Vec::new(),
             qdot: Vec::new(),
+            origin: Vec::new(),
             u_moving: Vec::new(),
             u_mean: Vec::new(),
             assembled: false,
@@ -79,9 +84,11 @@ impl<W: Weights> ExplicitStep<W> {
         }
         self.q_star.resize(start.q.len(), 0.0);
         let qdot = rates(system, start.t, &start.q, &start.u, &mut self.qdot);
-        for ((at, q), rate) in self.q_star.iter_mut().zip(&start.q).zip(qdot) {
+        let origin = system.origin(&start.q, &mut self.origin);
+        for ((at, q), rate) in self.q_star.iter_mut().zip(origin).zip(qdot) {
             *at = q + W::SIGMA * dt * rate;
         }
+        system.retract(&start.q, &mut self.q_star);
         let t_star = start.t + W::SIGMA * dt;
         if let Some(work) = self.work.as_mut() {
             work.assemble_mass(system, t_star, &self.q_star);
@@ -150,7 +157,9 @@ impl<W: Weights> ExplicitStep<W> {
         } else {
             self.moving_velocity(start, &out.end.u);
             let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
-            out.end.q.extend(start.q.iter().zip(qdot).map(|(q, r)| q + dt * r));
+            let origin = system.origin(&start.q, &mut self.origin);
+            out.end.q.extend(origin.iter().zip(qdot).map(|(q, r)| q + dt * r));
+            system.retract(&start.q, &mut out.end.q);
         }
         if !(all_finite(&out.end.u) && all_finite(&out.end.q)) {
             return Err(Failure::NotFinite { what: "the state".into() });
@@ -177,7 +186,7 @@ impl<W: Weights> ExplicitStep<W> {
         self.revisit(system, start, step);
         let t_star = start.t + W::SIGMA * step.dt;
         let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
-        let kinematics = kinematics_residual(start, step, qdot, None);
+        let kinematics = kinematics_residual(system, start, step, qdot, None);
         if let Some(work) = self.work.as_mut() {
             work.certify(system, start, step, kinematics, out);
         }

@@ -9,7 +9,7 @@
 //!
 //! Contacts that stay closed may be projected with them, g_N = 0 and γ_N = 0, and γ_F = 0 where friction sticks: after extrapolation.
 //!
-//! Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
+//! A body that turns in space goes to q ⊕ δ. Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
 
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{Sigma, rates_into};
@@ -153,8 +153,16 @@ impl JointProjection {
                 self.r.clear();
                 self.r.resize(u.len(), 0.0);
                 rates_into(system, t, q, &self.r, still);
-                for i in 0..q.len() {
-                    q[i] += moved[i] - still[i];
+                if system.has_charts() {
+                    // q ⊕ δ, from y₀ + δ.
+                    moved.iter_mut().zip(&*still).for_each(|(m, s)| *m -= s);
+                    system.about(q, q, |origin, _| moved.iter_mut().zip(origin).for_each(|(m, y)| *m += y));
+                    system.retract(q, moved);
+                    q.copy_from_slice(moved);
+                } else {
+                    for i in 0..q.len() {
+                        q[i] += moved[i] - still[i];
+                    }
                 }
             }
         }

@@ -12,7 +12,7 @@
 //! −(γ⁺ + e γ⁻) ∈ N_D(P)                                                     velocity level, for closed interactions
 //! ```
 //!
-//! so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA.
+//! (for a body that turns in space with its local coordinates about q, q_l = q ⊕ dt Σ b_lk T_k⁻¹v_k: `contract/chart.rs`), so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA.
 //!
 //! **Closed** are joints and elements; a contact at the stages if, at the start, g_N ≤ ε or it carried in the step before, and γ_N = 0: this set is frozen for the step. At
 //! the end also contacts with g_N(t + dt, q⁺) ≤ ε: these collide. γ⁻ is that of the last stage for D⁻ and that of the start for D⁺.

@@ -17,6 +17,8 @@
 //! q_{k+1} = q_k + dt ((1−θ) q̇(t_k,q_k,u_k) + θ q̇(t_{k+1},q_{k+1},u_{k+1}))
 //! ```
 //!
+//! A body that turns in space moves by q_{k+1} = q_k ⊕ (dt u_θ + s) in both, without an iteration, and q_θ = q_k ⊕ θ (q_{k+1} ⊖ q_k).
+//!
 //! **Newton.** The laws are solved inside each iteration, [Acary2013, (43)-(45)] with the corrections of `docs/errata.md`: q follows from u and s
 //! by the kinematics at every iterate, so that their defect drops out of (45):
 //!
@@ -71,6 +73,8 @@ struct Buffers {
     q: Vec<f64>,
     v: Vec<f64>,
     qdot: Vec<f64>,
+    /// Local coordinates of the start, where there are charts.
+    origin: Vec<f64>,
     /// q̇ at the start, and M_k⁻¹ h_k (trapezoidal forces).
     qdot0: Vec<f64>,
     a0: Vec<f64>,
@@ -156,9 +160,11 @@ impl ThetaStep {
             }
             return;
         }
+        let origin = system.origin(&start.q, &mut b.origin);
         for _ in 0..MAX_KINEMATICS {
             match self.options.force {
                 ForceRule::Theta => {
+                    // Charts come last: what moves otherwise does not see them.
                     blend(theta, &start.q, &b.q, &mut b.q_theta);
                     blend(theta, &start.u, &b.v, &mut b.u_theta);
                     system.kinematics(start.t + theta * dt, &b.q_theta, &b.u_theta, &mut b.qdot);
@@ -172,7 +178,7 @@ impl ThetaStep {
             }
             let mut change: f64 = 0.0;
             for i in 0..n {
-                let next = start.q[i] + dt * b.qdot[i] + if b.shifted { b.shift[i] } else { 0.0 };
+                let next = origin[i] + dt * b.qdot[i] + if b.shifted { b.shift[i] } else { 0.0 };
                 change = change.max((next - b.q[i]).abs());
                 b.q[i] = next;
             }
@@ -180,6 +186,7 @@ impl ThetaStep {
                 break;
             }
         }
+        system.retract(&start.q, &mut b.q);
     }
 
     /// The trial (q, v) that Newton's method starts from, with q_θ and u_θ: v = u_k, or, `ahead`, v = u_k + dt a_{k−1}.
@@ -190,14 +197,14 @@ impl ThetaStep {
             b.v.extend(start.u.iter().zip(start.memory.of::<ThetaMemory>().rates.iter()).map(|(u, a)| u + dt * a));
             b.q.clone_from(&start.q);
             self.positions(system, start, dt);
-            self.blend_trial(start);
+            self.blend_trial(system, start);
             return;
         }
         if !system.structure().identity_kinematics() {
             b.v.clone_from(&start.u);
             b.q.clone_from(&start.q);
             self.positions(system, start, dt);
-            self.blend_trial(start);
+            self.blend_trial(system, start);
             return;
         }
         // The same in one pass.
@@ -213,9 +220,10 @@ impl ThetaStep {
     }
 
     /// q_θ and u_θ of the trial (q, v) in the buffers.
-    fn blend_trial(&mut self, start: &State) {
+    fn blend_trial(&mut self, system: &Evaluator, start: &State) {
         let (theta, b) = (self.options.theta, &mut self.buffers);
-        blend(theta, &start.q, &b.q, &mut b.q_theta);
+        system.about(&start.q, &b.q, |origin, q| blend(theta, origin, q, &mut b.q_theta));
+        system.retract(&start.q, &mut b.q_theta);
         blend(theta, &start.u, &b.v, &mut b.u_theta);
     }
 
@@ -380,7 +388,7 @@ impl ThetaStep {
             }
 
             // Everything anew at the new state: the true residual.
-            self.blend_trial(start);
+            self.blend_trial(system, start);
             self.evaluate(system, start, step);
             let Some(work) = self.work.as_mut() else { break };
             let change = work.velocities_after(&self.buffers.v);

@@ -6,7 +6,7 @@ use crate::contract::{Evaluator, Reach, System, Workspace};
 use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Correction, Percussions, Records, Sigma, Stages, State, Step, rates_into};
+use crate::state::{Correction, Percussions, Records, Sigma, Stages, State, Step};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -276,14 +276,16 @@ pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State,
 /// The state at `t` in a step of length `dt` from `start` with these stages: u on the polynomial through those of the stages, q on its integral.
 pub fn along(system: &Evaluator, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - start.t) / dt).clamp(0.0, 1.0);
-    let (mut q, mut u) = (start.q.clone(), vec![0.0; start.u.len()]);
+    let (mut room, mut u) = (Vec::new(), vec![0.0; start.u.len()]);
+    let mut q = system.origin(&start.q, &mut room).to_vec();
     let mut rate = vec![0.0; q.len()];
     for (k, c) in stages.nodes.iter().enumerate() {
         let (at, by) = (lagrange(&stages.nodes, k, s), dt * lagrange_integral(&stages.nodes, k, s));
-        rates_into(system, start.t + c * dt, stages.q(k), stages.u(k), &mut rate);
+        system.local_rates(start.t + c * dt, &start.q, stages.q(k), stages.u(k), &mut rate);
         q.iter_mut().zip(&rate).for_each(|(q, r)| *q += by * r);
         u.iter_mut().zip(stages.u(k)).for_each(|(u, v)| *u += at * v);
     }
+    system.retract(&start.q, &mut q);
     (q, u)
 }
 
@@ -297,17 +299,21 @@ pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<
     let identity = system.structure().identity_kinematics();
     let (nq, nu) = (states[0].q.len(), states[0].u.len());
     let (mut q, mut u, mut rate) = (vec![0.0; nq], vec![0.0; nu], vec![0.0; nq]);
+    let origin = &states[0].q;
     for (k, state) in states.iter().enumerate() {
-        rates_into(system, state.t, &state.q, &state.u, &mut rate);
+        system.local_rates(state.t, origin, &state.q, &state.u, &mut rate);
         let w = Hermite::new(&nodes, k, s);
-        for i in 0..nq {
-            q[i] += w.value * state.q[i] + w.slope * dt * rate[i];
-        }
+        system.about(origin, &state.q, |_, y| {
+            for i in 0..nq {
+                q[i] += w.value * y[i] + w.slope * dt * rate[i];
+            }
+        });
         let by = lagrange(&nodes, k, s);
         for i in 0..nu {
             u[i] += if identity { w.value_rate / dt * state.q[i] + w.slope_rate * rate[i] } else { by * state.u[i] };
         }
     }
+    system.retract(origin, &mut q);
     (q, u)
 }
 
@@ -316,27 +322,34 @@ pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<
 pub fn between(system: &Evaluator, a: &State, b: &State, dt: f64, impact: bool, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - a.t) / dt).clamp(0.0, 1.0);
     let linear = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + s * (b - a)).collect::<Vec<f64>>();
+    let n = a.q.len();
     if impact {
-        return (linear(&a.q, &b.q), a.u.clone());
+        let mut q = system.about(&a.q, &b.q, linear);
+        system.retract(&a.q, &mut q);
+        return (q, a.u.clone());
     }
-    let (q0, q1, n) = (&a.q, &b.q, a.q.len());
     let (mut r0, mut r1) = (vec![0.0; n], vec![0.0; n]);
-    rates_into(system, a.t, q0, &a.u, &mut r0);
-    rates_into(system, b.t, q1, &b.u, &mut r1);
+    system.local_rates(a.t, &a.q, &a.q, &a.u, &mut r0);
+    system.local_rates(b.t, &a.q, &b.q, &b.u, &mut r1);
     let (s2, s3) = (s * s, s * s * s);
-    let q = (0..n)
-        .map(|i| {
+    let cubic = |q0: &[f64], q1: &[f64]| -> Vec<f64> {
+        let at = |i: usize| {
             (2.0 * s3 - 3.0 * s2 + 1.0) * q0[i]
                 + (s3 - 2.0 * s2 + s) * dt * r0[i]
                 + (3.0 * s2 - 2.0 * s3) * q1[i]
                 + (s3 - s2) * dt * r1[i]
-        })
-        .collect();
+        };
+        (0..n).map(at).collect()
+    };
+    let mut q = system.about(&a.q, &b.q, cubic);
+    system.retract(&a.q, &mut q);
     if !system.structure().identity_kinematics() {
         return (q, linear(&a.u, &b.u));
     }
     let slope = |i: usize| {
-        (6.0 * s2 - 6.0 * s) * (q0[i] - q1[i]) / dt + (3.0 * s2 - 4.0 * s + 1.0) * r0[i] + (3.0 * s2 - 2.0 * s) * r1[i]
+        (6.0 * s2 - 6.0 * s) * (a.q[i] - b.q[i]) / dt
+            + (3.0 * s2 - 4.0 * s + 1.0) * r0[i]
+            + (3.0 * s2 - 2.0 * s) * r1[i]
     };
     (q, (0..n).map(slope).collect())
 }

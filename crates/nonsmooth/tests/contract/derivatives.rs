@@ -195,7 +195,7 @@ fn the_checker_finds_every_planted_error() {
         ("potential", "potential of force"),
         ("gamma_q", "gamma_q B of"),
         ("rate", "rate of"),
-        ("w", "W and chi of"),
+        ("w", "W "), // along the motion, and along its velocity
         ("chi", "W and chi of"),
     ] {
         let wrong = Wrong { inner: &right, what };

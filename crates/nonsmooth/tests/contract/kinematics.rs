@@ -5,7 +5,7 @@ use nonsmooth::law::ContactLaw;
 use nonsmooth::simulation::Record;
 use nonsmooth_reference::RigidBody;
 
-fn orders(errors: &[f64]) -> Vec<f64> {
+pub(crate) fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|w| (w[0] / w[1]).log2()).collect()
 }
 
@@ -25,7 +25,7 @@ fn rigid_rates(y: &[f64; 13], body: &RigidBody) -> [f64; 13] {
     out
 }
 
-fn rk4(mut y: [f64; 13], body: &RigidBody, end: f64, n: usize) -> [f64; 13] {
+pub(crate) fn rk4(mut y: [f64; 13], body: &RigidBody, end: f64, n: usize) -> [f64; 13] {
     let h = end / n as f64;
     for _ in 0..n {
         let shifted = |k: &[f64; 13], s: f64| -> [f64; 13] { std::array::from_fn(|i| y[i] + s * k[i]) };

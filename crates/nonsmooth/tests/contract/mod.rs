@@ -2,6 +2,7 @@
 //! controllers, elements. Here is how the tests run a system; each idea has its file.
 
 mod by_hand;
+mod charts;
 mod controllers;
 mod derivatives;
 mod elements;

@@ -150,7 +150,8 @@ impl Plan {
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let blocks = layout.kinematics.into_iter();
-        let kinematics = blocks.map(|(coordinates, velocities)| KinematicBlock { coordinates, velocities }).collect();
+        let kinematics =
+            blocks.map(|(coordinates, velocities)| KinematicBlock { coordinates, velocities, chart: false }).collect();
         let structure = Structure {
             coordinates,
             velocities,

@@ -197,8 +197,12 @@ impl Rattle {
             let change = kinetic(meter, step.end.t, &step.end.q) - kinetic(meter, start.t, &start.q);
             out.add(Line::MassChange, change);
         }
-        scratch.middle.clear();
-        scratch.middle.extend(start.q.iter().zip(&step.end.q).map(|(a, b)| 0.5 * (a + b)));
+        if system.has_charts() {
+            system.between(&start.q, &step.end.q, 0.5, &mut scratch.middle);
+        } else {
+            scratch.middle.clear();
+            scratch.middle.extend(start.q.iter().zip(&step.end.q).map(|(a, b)| 0.5 * (a + b)));
+        }
         for (i, info) in system.structure().forces.iter().enumerate() {
             let (mut mean, mut moved) = (0.0, 0.0);
             for (s, w) in [start, &step.end].into_iter().zip(&scratch.w) {

@@ -276,9 +276,11 @@ impl First {
         let t1 = place.end();
         self.assemble_forces(place);
         let y = &mut self.sensitivity.y;
-        for ((y, q), q0) in y.iter_mut().zip(&self.q).zip(&start.q) {
-            *y = q - q0;
-        }
+        system.about(&start.q, &self.q, |origin, q| {
+            for ((y, q), q0) in y.iter_mut().zip(q).zip(origin) {
+                *y = q - q0;
+            }
+        });
         if self.sensitivity.identity {
             y.iter_mut().zip(&self.v).for_each(|(y, v)| *y -= dt * v);
         } else {
@@ -464,7 +466,9 @@ impl First {
         for (d, (v, before)) in self.dv.iter_mut().zip(self.v.iter().zip(&work.v)) {
             *d = v - before;
         }
+        place.system.localise(&place.start.q, &mut self.q);
         self.sensitivity.advance(&self.dv, &mut self.q);
+        place.system.retract(&place.start.q, &mut self.q);
     }
 
     /// q from (27) for the present v, by fixed-point iteration.
@@ -474,11 +478,12 @@ impl First {
             let mut change: f64 = 0.0;
             self.dv.resize(self.v.len(), 0.0);
             let y = &mut self.sensitivity.y;
-            y.copy_from_slice(&start.q);
+            system.about(&start.q, &start.q, |origin, _| y.copy_from_slice(origin));
             for (t, q) in [(start.t, &start.q), (place.end(), &self.q)] {
                 system.kinematics(t, q, &self.v, &mut self.qdot);
                 y.iter_mut().zip(&self.qdot).for_each(|(y, qdot)| *y += 0.5 * dt * qdot);
             }
+            system.retract(&start.q, y);
             for (q, y) in self.q.iter_mut().zip(&*y) {
                 worsen(&mut change, *q - *y);
                 *q = *y;

@@ -10,6 +10,8 @@
 //! ```text
 //! ζ = −η + Z δv,    η = B⁺_{n+1} y,    Z = B⁺_{n+1} X,    B⁺ = (BᵀB)⁻¹Bᵀ .
 //! ```
+//!
+//! Where a block has a chart, y and X are those of its local coordinates about q_n, where K = I and X = dt I, and B⁺ is T(ξ_{n+1}).
 
 use crate::contract::{Evaluator, KinematicBlock};
 use crate::state::State;
@@ -20,6 +22,7 @@ use complementarity::linear::dense::{lu_factor, lu_solve};
 struct Block {
     coordinates: Vec<usize>,
     velocities: Vec<usize>,
+    chart: bool,
     /// ∂q̇/∂q, then the factors of K.
     k: Vec<f64>,
     pivots: Vec<usize>,
@@ -58,6 +61,7 @@ impl Block {
         Self {
             coordinates: block.coordinates.clone(),
             velocities: block.velocities.clone(),
+            chart: block.chart,
             k: vec![0.0; n * n],
             pivots: vec![0; n],
             b0: vec![0.0; n * m],
@@ -176,7 +180,15 @@ impl Sensitivity {
             }
             system.kinematics_jacobian(b, t, q, v, &mut block.k, &mut block.b1);
             block.factor(dt);
-            block.invert();
+            if block.chart {
+                let m = block.velocities.len();
+                system.about(&start.q, q, |_, y| system.tangent(b, y, &mut block.square));
+                let n = block.coordinates.len();
+                block.inverse.fill(0.0);
+                (0..m).for_each(|i| block.inverse[i * n..i * n + m].copy_from_slice(&block.square[i * m..(i + 1) * m]));
+            } else {
+                block.invert();
+            }
             block.solve(dt);
         }
         self.begun = true;

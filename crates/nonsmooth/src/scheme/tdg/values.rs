@@ -2,7 +2,7 @@
 
 use super::tableau::Tableau;
 use crate::contract::Evaluator;
-use crate::state::{State, rates_into};
+use crate::state::State;
 use complementarity::linear::dense::max_norm;
 
 /// Values at the stages, stage after stage.
@@ -27,6 +27,8 @@ pub(super) struct Values {
     pub(super) changed: f64,
     rate: Vec<f64>,
     before: Vec<f64>,
+    /// Local coordinates of the start, where there are charts.
+    origin: Vec<f64>,
 }
 
 impl Values {
@@ -102,26 +104,31 @@ impl Values {
         for l in 0..n {
             let t = start.t + tableau.c[l] * dt;
             let (v, q) = (&self.v[l * nu..(l + 1) * nu], &self.q[l * nq..(l + 1) * nq]);
-            rates_into(system, t, q, v, &mut self.rate[l * nq..(l + 1) * nq]);
+            system.local_rates(t, &start.q, q, v, &mut self.rate[l * nq..(l + 1) * nq]);
         }
+        let mut room = std::mem::take(&mut self.origin);
+        let origin = system.origin(&start.q, &mut room);
         let weights = self.position_weights(tableau);
         self.before.clear();
         self.before.extend_from_slice(&self.q);
         for l in 0..n {
             let out = &mut self.q[l * nq..(l + 1) * nq];
-            out.copy_from_slice(&start.q);
+            out.copy_from_slice(origin);
             for k in 0..n {
                 add(dt * weights[l * n + k], &self.rate[k * nq..(k + 1) * nq], out);
             }
+            system.retract(&start.q, out);
         }
         if tableau.c[n - 1] == 1.0 {
             self.q_end.copy_from_slice(&self.q[(n - 1) * nq..]);
         } else {
-            self.q_end.copy_from_slice(&start.q);
+            self.q_end.copy_from_slice(origin);
             for k in 0..n {
                 add(dt * tableau.beta[k], &self.rate[k * nq..(k + 1) * nq], &mut self.q_end);
             }
+            system.retract(&start.q, &mut self.q_end);
         }
+        self.origin = room;
         excess(&self.before, &self.q, &start.q, Allowed { terms: dt * allowed.terms, ..allowed })
     }
 

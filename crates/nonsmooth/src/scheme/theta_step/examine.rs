@@ -21,7 +21,7 @@ impl ThetaStep {
             work.begin(&step.candidates);
             work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
         }
-        self.blend_trial(start);
+        self.blend_trial(system, start);
         self.evaluate(system, start, step);
         if let Some(work) = self.work.as_mut() {
             work.take_percussions(step);
@@ -54,7 +54,7 @@ impl ThetaStep {
                 }
             }
         }
-        let kinematics = kinematics_residual(start, step, &b.qdot, shift);
+        let kinematics = kinematics_residual(system, start, step, &b.qdot, shift);
         if let Some(work) = self.work.as_mut() {
             work.certify(system, start, step, kinematics, out);
         }
@@ -79,9 +79,12 @@ impl ThetaStep {
         let t_theta = start.t + theta * step.dt;
         let shift = shift.filter(|s| s.iter().any(|&s| s != 0.0));
         if let Some(shift) = shift {
-            for ((q, end), s) in b.q.iter_mut().zip(&step.end.q).zip(shift) {
-                *q = end - s;
-            }
+            system.about(&start.q, &step.end.q, |_, end| {
+                for ((q, end), s) in b.q.iter_mut().zip(end).zip(shift) {
+                    *q = end - s;
+                }
+            });
+            system.retract(&start.q, &mut b.q);
             // What the projection does to the energy by itself.
             let mut energy =
                 |q: &[f64]| meter.kinetic(system, step.end.t, q, &step.end.u) + potential_energy(system, step.end.t, q);

@@ -44,11 +44,11 @@ impl TrapezoidalLcp {
         let record: &TrapezoidalStep = step.record.of();
         out.clear();
         // The position of the part.
-        let mid: Vec<f64> = start.q.iter().zip(&self.predict.rate).map(|(q, r)| q + 0.5 * step.dt * r).collect();
+        let mid = system.displaced(&start.q, &self.predict.rate, 0.5 * step.dt);
         let mean = mean(&start.u, &self.seen.end.u);
         let mut room = Vec::new();
         let rate = rates(system, start.t + 0.5 * step.dt, &mid, &mean, &mut room);
-        out.kinematics = kinematics_residual(start, &self.seen, rate, None);
+        out.kinematics = kinematics_residual(system, start, &self.seen, rate, None);
         let Some(work) = self.work.as_mut() else { return };
         let seen = &mut self.seen;
         let (residual, scale) = work.linear_residual(&start.u, &seen.end.u, step.dt);
@@ -85,7 +85,7 @@ impl TrapezoidalLcp {
     ) {
         let h = self.revisit(system, start, step);
         let (t, q, u, dt) = (start.t, &start.q, &start.u, step.dt);
-        let mid: Vec<f64> = q.iter().zip(&self.predict.rate).map(|(q, r)| q + 0.5 * dt * r).collect();
+        let mid = system.displaced(q, &self.predict.rate, 0.5 * dt);
         let seen = &self.seen;
         let mean = mean(u, &seen.end.u);
         let change: Vec<f64> = seen.end.u.iter().zip(u).map(|(v, u)| v - u).collect();

@@ -38,6 +38,8 @@ pub(super) struct Room {
     mean: Vec<f64>,
     mid: Vec<f64>,
     qdot: Vec<f64>,
+    /// Local coordinates of the start, where there are charts.
+    origin: Vec<f64>,
 }
 
 impl Predict {
@@ -86,7 +88,8 @@ impl Predict {
         self.rate.resize(q.len(), 0.0);
         rates_into(system, t, q, u, &mut self.rate);
         self.q_mid.clear();
-        self.q_mid.extend(q.iter().zip(&self.rate).map(|(q, r)| q + 0.5 * h * r));
+        self.q_mid.extend(system.origin(q, &mut self.room.origin).iter().zip(&self.rate).map(|(q, r)| q + 0.5 * h * r));
+        system.retract(q, &mut self.q_mid);
         work.assemble_mass(system, t + 0.5 * h, &self.q_mid);
         // k̃ = ½ (k(t) + k(t+h) + h k_q q̇).
         work.assemble_forces(system, t, q, u);
@@ -143,9 +146,12 @@ impl Room {
         self.mean.clear();
         self.mean.extend(pairs.map(|(a, b)| 0.5 * (a + b)));
         self.mid.clear();
-        self.mid.extend(start.q.iter().zip(rate).map(|(q, r)| q + 0.5 * s * r));
+        let origin = system.origin(&start.q, &mut self.origin);
+        self.mid.extend(origin.iter().zip(rate).map(|(q, r)| q + 0.5 * s * r));
+        system.retract(&start.q, &mut self.mid);
         let rate = rates(system, start.t + 0.5 * s, &self.mid, &self.mean, &mut self.qdot);
-        out.extend(start.q.iter().zip(rate).map(|(q, r)| q + s * r));
+        out.extend(origin.iter().zip(rate).map(|(q, r)| q + s * r));
+        system.retract(&start.q, out);
     }
 }
 
@@ -157,7 +163,7 @@ pub(super) fn drift(
     room: &mut Room,
     out: &mut [f64],
 ) {
-    let Room { mean: still, qdot: beta, mid: shifted } = room;
+    let Room { mean: still, qdot: beta, mid: shifted, .. } = room;
     still.clear();
     still.resize(u.len(), 0.0);
     beta.resize(q.len(), 0.0);

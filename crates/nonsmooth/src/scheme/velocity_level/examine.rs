@@ -20,14 +20,23 @@ pub(in crate::scheme) struct Applied<'a> {
 }
 
 /// Largest entry of q_{k+1} − q_k − dt q̇ − s, relative to 1 + max|q|, with the shift s of a projection.
-pub(in crate::scheme) fn kinematics_residual(start: &State, step: &Step, qdot: &[f64], shift: Option<&[f64]>) -> f64 {
-    let mut worst: f64 = 0.0;
-    for i in 0..qdot.len() {
-        let d = (step.end.q[i] - start.q[i] - step.dt * qdot[i] - shift.map_or(0.0, |s| s[i])).abs();
-        if !(d <= worst) {
-            worst = d;
+pub(in crate::scheme) fn kinematics_residual(
+    system: &Evaluator,
+    start: &State,
+    step: &Step,
+    qdot: &[f64],
+    shift: Option<&[f64]>,
+) -> f64 {
+    let worst = system.about(&start.q, &step.end.q, |origin, end| {
+        let mut worst: f64 = 0.0;
+        for i in 0..qdot.len() {
+            let d = (end[i] - origin[i] - step.dt * qdot[i] - shift.map_or(0.0, |s| s[i])).abs();
+            if !(d <= worst) {
+                worst = d;
+            }
         }
-    }
+        worst
+    });
     worst / (1.0 + max_norm(&step.end.q))
 }
 
