@@ -120,6 +120,13 @@ impl Coupling {
         &self.values(i)[k * n..(k + 1) * n]
     }
 
+    /// Where the values of row `k` of block `i` are among all.
+    #[inline]
+    pub(crate) fn place(&self, i: usize, k: usize) -> std::ops::Range<usize> {
+        let (first, n) = (self.offset[i] as usize, self.dofs(i).len());
+        first + k * n..first + (k + 1) * n
+    }
+
     /// y += W_i r_i.
     #[inline]
     pub fn add_force(&self, i: usize, r: &[f64], y: &mut [f64]) {

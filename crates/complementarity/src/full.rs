@@ -16,7 +16,7 @@
 
 use crate::capacity;
 use crate::coupling::Coupling;
-use crate::gram::Gram;
+use crate::gram::{Gram, MAX_BLOCK};
 use crate::linear::{Matrix, Pattern, Singular};
 use crate::problem::{Block, BlockSparse, Problem, ProblemError, ReducedMatrix};
 use crate::sets::{BlockMode, MAX_DIM, Set};
@@ -185,7 +185,9 @@ impl FullProblem {
             return Ok(&self.reduction.problem);
         }
         if self.matrix.as_block_diagonal().is_some() {
-            self.reduce_block_diagonal();
+            if !self.reduce_small_blocks() {
+                self.reduce_block_diagonal();
+            }
             return Ok(&self.reduction.problem);
         }
 
@@ -235,6 +237,20 @@ impl FullProblem {
         }
         let ReducedMatrix::Gram(g) = &mut red.problem.matrix else { return };
         g.set(&self.coupling, m);
+    }
+
+    /// The same where M̂ has blocks of three at most and every block of W touches all of those that it touches at all. False elsewhere.
+    fn reduce_small_blocks(&mut self) -> bool {
+        let Some(m) = self.matrix.as_block_diagonal() else { return false };
+        let red = &mut self.reduction;
+        if m.largest() > MAX_BLOCK {
+            return false;
+        }
+        if !matches!(red.problem.matrix, ReducedMatrix::Gram(_)) {
+            red.problem.matrix = ReducedMatrix::Gram(Gram::default());
+        }
+        let ReducedMatrix::Gram(g) = &mut red.problem.matrix else { return false };
+        g.set_blocks(&self.coupling, m)
     }
 
     fn reduce_block_diagonal(&mut self) {

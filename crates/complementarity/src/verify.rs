@@ -46,9 +46,9 @@ pub fn reduced(problem: &Problem, r: &[f64]) -> Verdict {
         }
         ReducedMatrix::Gram(g) => {
             let w = g.coupling();
-            let mut y = vec![0.0; g.inverse().len()];
+            let mut y = vec![0.0; g.unknowns()];
             each_entry(w, |row, unknown, value| y[unknown] += value * r[row]);
-            y.iter_mut().zip(g.inverse()).for_each(|(y, d)| *y *= d);
+            let y = g.apply_inverse(&y);
             each_entry(w, |row, unknown, value| u[row] += value * y[unknown]);
         }
     }

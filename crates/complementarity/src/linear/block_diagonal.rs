@@ -91,6 +91,11 @@ impl BlockDiagonal {
         self.place[i].0 as usize
     }
 
+    /// Unknowns of the largest component.
+    pub(crate) fn largest(&self) -> usize {
+        (0..self.count()).map(|c| self.size(c)).max().unwrap_or(0)
+    }
+
     /// Number of components.
     pub(crate) fn count(&self) -> usize {
         self.start.len() - 1

@@ -1,7 +1,8 @@
 //! Linear algebra behind the one-step problem.
 //!
 //! A [`Matrix`] is the iteration matrix M̂ of a time step: square, possibly unsymmetric, assembled
-//! from small dense contributions. Its kernel is chosen once from the [`Pattern`] of couplings:
+//! from small dense contributions. Its kernel is chosen once from the [`Pattern`] of its couplings, for each matrix by itself: a mass may be diagonal
+//! where the derivative of its forces is not.
 //!
 //! | kernel | chosen when | cost of factor + solve |
 //! |---|---|---|
@@ -20,7 +21,7 @@ mod small;
 mod sparse;
 
 use banded::Banded;
-use block_diagonal::BlockDiagonal;
+pub(crate) use block_diagonal::BlockDiagonal;
 pub(crate) use block_lu::BlockLu;
 pub use dense::Dense;
 use diagonal::Diagonal;
@@ -53,7 +54,7 @@ impl Pattern {
         Self { id: PATTERNS.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
     }
 
-    /// Unique to every pattern that was made; clones share it.
+    /// Unique to every pattern that was made; clones share it until one of them changes.
     #[inline]
     pub fn id(&self) -> u64 {
         self.id
@@ -65,9 +66,10 @@ impl Pattern {
         self.n
     }
 
-    /// Couples all `dofs` with each other. Indices must be below [`Pattern::size`].
+    /// Couples all `dofs` with each other. Indices must be below [`Pattern::size`]. The pattern is another one from then on.
     pub fn couple(&mut self, dofs: &[usize]) {
         debug_assert!(dofs.iter().all(|&d| d < self.n));
+        self.id = PATTERNS.fetch_add(1, Ordering::Relaxed);
         self.dofs.extend_from_slice(dofs);
         self.start.push(self.dofs.len());
     }
@@ -137,6 +139,8 @@ enum Kernel {
 #[derive(Debug, Clone)]
 pub struct Matrix {
     n: usize,
+    /// Identity of its pattern.
+    pattern: u64,
     kernel: Kernel,
     factored: bool,
     revision: u64,
@@ -176,7 +180,7 @@ impl Matrix {
                 Kernel::Sparse(Box::new(Sparse::new(n, pattern.cliques())))
             }
         };
-        Self { n, kernel, factored: false, revision: 0 }
+        Self { n, pattern: pattern.id, kernel, factored: false, revision: 0 }
     }
 
     /// Number of unknowns.
@@ -274,21 +278,23 @@ impl Matrix {
         }
     }
 
-    /// Adds `scale` times the entries of `other`, a matrix of the same pattern.
+    /// Adds `scale` times the entries of `other`, a matrix of the same size whose pattern is this one or a part of it.
     pub fn add_scaled(&mut self, scale: f64, other: &Matrix) {
         fn axpy(y: &mut [f64], s: f64, x: &[f64]) {
             for (y, x) in y.iter_mut().zip(x) {
                 *y += s * x;
             }
         }
+        debug_assert_eq!(self.n, other.n, "matrices of different sizes");
         self.factored = false;
+        let same = self.pattern == other.pattern;
         match (&mut self.kernel, &other.kernel) {
             (Kernel::Dense { a, .. }, Kernel::Dense { a: b, .. }) => axpy(a.data_mut(), scale, b.data()),
             (Kernel::Diagonal(a), Kernel::Diagonal(b)) => axpy(a.values_mut(), scale, b.values()),
-            (Kernel::BlockDiagonal(a), Kernel::BlockDiagonal(b)) => axpy(a.values_mut(), scale, b.values()),
-            (Kernel::Banded(a), Kernel::Banded(b)) => axpy(a.values_mut(), scale, b.values()),
-            (Kernel::Sparse(a), Kernel::Sparse(b)) => axpy(a.values_mut(), scale, b.values()),
-            _ => debug_assert!(false, "matrices of different patterns"),
+            (Kernel::BlockDiagonal(a), Kernel::BlockDiagonal(b)) if same => axpy(a.values_mut(), scale, b.values()),
+            (Kernel::Banded(a), Kernel::Banded(b)) if same => axpy(a.values_mut(), scale, b.values()),
+            (Kernel::Sparse(a), Kernel::Sparse(b)) if same => axpy(a.values_mut(), scale, b.values()),
+            _ => other.for_each_entry(|i, j, v| self.add(i, j, scale * v)),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::sets::Set;
 /// The matrix of a problem that consists of such contacts alone.
 pub(super) fn granular(problem: &Problem) -> Option<&Gram> {
     let ReducedMatrix::Gram(gram) = problem.matrix() else { return None };
+    gram.diagonal_inverse()?;
     let blocks = problem.blocks().iter().enumerate();
     let planar = |(i, set): (usize, &Set)| {
         matches!(set, Set::Coulomb { dim: 1, .. }) && matches!(gram.coupling().dofs(i).len(), 3 | 6)
@@ -21,7 +22,7 @@ pub(super) fn granular(problem: &Problem) -> Option<&Gram> {
 
 /// Every contact once. Returns the squared norm of the natural maps met on the way.
 pub(super) fn sweep(problem: &Problem, gram: &Gram, r: &mut [f64], y: &mut [f64], local: &mut Local) -> f64 {
-    let (w, d) = (gram.coupling(), gram.inverse());
+    let (w, Some(d)) = (gram.coupling(), gram.diagonal_inverse()) else { return 0.0 };
     let mut sum = 0.0;
     let blocks = problem.blocks().iter().zip(r.as_chunks_mut().0).zip(problem.b().as_chunks().0);
     for (i, ((block, r), b)) in blocks.enumerate() {

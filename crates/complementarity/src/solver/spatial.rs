@@ -226,7 +226,8 @@ fn block_row(a: &BlockSparse, i: usize, r: &[[f64; 3]], b: [f64; 3]) -> [f64; 3]
 /// y += D W_i r_i.
 #[inline(always)]
 fn add_force(g: &Gram, i: usize, r: [f64; 3], y: &mut [f64]) {
-    let (w, d) = (g.coupling(), g.inverse());
+    let Some(d) = g.diagonal_inverse() else { return g.add_force(i, &r, y) };
+    let w = g.coupling();
     let (dofs, values) = (w.dofs(i), w.values(i));
     let n = dofs.len();
     let (wn, rest) = values.split_at(n);
