@@ -120,7 +120,7 @@ fn mass(o: &mut String, p: &Prepared) {
         let _ = writeln!(o, "  {n} x {n}, not shown");
         return;
     }
-    let mut m = Matrix::new(&s.pattern);
+    let mut m = Matrix::new(&s.mass_pattern);
     p.evaluator().mass(p.start.t, &p.start.q, &mut m);
     for i in 0..n {
         let row: Vec<String> = (0..n).map(|j| format!("{:>14.6e}", m.get(i, j))).collect();

@@ -75,6 +75,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         forces.add(ForceKind::Elastic(bars.len()), bar.name.clone(), true, true);
         bars.push(chain);
     }
+    let mass_pattern = pattern.clone();
     let mut springs = Vec::with_capacity(world.springs.len());
     for spring in &world.springs {
         let link = Link::new(spring, &world.bodies)?;
@@ -108,6 +109,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         velocities,
         coordinates,
         forces: forces.infos,
+        mass_pattern,
         pattern,
         kinematics: Vec::new(),
         constant_mass: true,

@@ -18,7 +18,7 @@ impl Meter {
     /// ½ uᵀM(t,q)u, J.
     pub fn kinetic(&mut self, system: &Evaluator, t: f64, q: &[f64], u: &[f64]) -> f64 {
         let s = system.structure();
-        let mass = self.mass.get_or_insert_with(|| Matrix::new(&s.pattern));
+        let mass = self.mass.get_or_insert_with(|| Matrix::new(&s.mass_pattern));
         if !self.assembled {
             mass.clear();
             system.mass(t, q, mass);

@@ -67,7 +67,7 @@ impl Combined {
     /// Joins parts, each with the first identity that it owns, in ascending order of these. Parts may state q̇ of coordinates of their own; if one does, all
     /// coordinates must be in a block of some part.
     pub fn new(coordinates: Names, velocities: Names, parts: Vec<(u64, Box<dyn System>)>) -> Self {
-        let mut pattern = Pattern::new(velocities.len());
+        let mut mass_pattern = Pattern::new(velocities.len());
         let mut forces = Vec::new();
         let mut breaks = Vec::new();
         let mut list: Vec<Part> = Vec::new();
@@ -75,7 +75,7 @@ impl Combined {
         let (mut kinematics, mut constant_mass) = (Vec::new(), true);
         for (first_identity, system) in parts {
             let s = system.structure();
-            s.pattern.for_each_clique(|dofs| pattern.couple(dofs));
+            s.mass_pattern.for_each_clique(|dofs| mass_pattern.couple(dofs));
             let first_force = forces.len();
             forces.extend(s.forces.iter().cloned());
             breaks.extend_from_slice(&s.breaks);
@@ -86,10 +86,27 @@ impl Combined {
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
             list.push(Part { system, first_identity, first_force, first_block });
         }
+        // Iteration matrices couple what those of a part couple beyond its mass.
+        let mut pattern = mass_pattern.clone();
+        for part in &list {
+            let s = part.system.structure();
+            if s.pattern.id() != s.mass_pattern.id() {
+                s.pattern.for_each_clique(|dofs| pattern.couple(dofs));
+            }
+        }
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
-        let structure =
-            Structure { coordinates, velocities, forces, pattern, kinematics, constant_mass, needs, breaks };
+        let structure = Structure {
+            coordinates,
+            velocities,
+            forces,
+            mass_pattern,
+            pattern,
+            kinematics,
+            constant_mass,
+            needs,
+            breaks,
+        };
         Self { structure, parts: list }
     }
 

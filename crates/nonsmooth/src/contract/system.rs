@@ -211,7 +211,9 @@ pub struct Structure {
     pub velocities: Names,
     /// Force contributions in order.
     pub forces: Vec<ForceInfo>,
-    /// Couplings of M and of all force Jacobians.
+    /// Couplings of M.
+    pub mass_pattern: Pattern,
+    /// Couplings of M and of all force Jacobians: of iteration matrices. A clone of the other where forces couple no more than M does.
     pub pattern: Pattern,
     /// Blocks of coordinates and velocities that move by themselves; every coordinate and velocity is in one of them. None where q̇ = u.
     pub kinematics: Vec<KinematicBlock>,

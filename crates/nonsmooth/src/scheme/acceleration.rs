@@ -105,7 +105,7 @@ impl Forces {
     /// Room for a system.
     pub fn new(system: &Evaluator) -> Self {
         Self {
-            full: FullProblem::new(&system.structure().pattern),
+            full: FullProblem::new(&system.structure().mass_pattern),
             problem: Problem::default(),
             rows: Vec::new(),
             lambda: Vec::new(),

@@ -13,7 +13,7 @@
 //! σ and κ are the [`Weights`] of a scheme. Joints and elements are always active, a contact if g_N(t_*,q_*) ≤ 0 up to rounding, or
 //! ≤ 1e-10 m if it carried in the step before.
 
-use super::velocity_level::{ACTIVATION, Applied, Restitution, VelocityLevel, gap, kinematics_residual};
+use super::velocity_level::{ACTIVATION, Applied, Iteration, Restitution, VelocityLevel, gap, kinematics_residual};
 use super::{Failure, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
@@ -78,7 +78,7 @@ impl<W> Default for ExplicitStep<W> {
 impl<W: Weights> ExplicitStep<W> {
     /// Mass and forces at (t_*, q_*).
     fn evaluate(&mut self, system: &Evaluator, start: &State, dt: f64) {
-        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (_, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Mass);
         if fresh {
             self.assembled = false;
         }

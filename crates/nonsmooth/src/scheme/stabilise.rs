@@ -50,7 +50,7 @@ impl JointProjection {
     pub fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         Self {
-            full: FullProblem::new(&s.pattern),
+            full: FullProblem::new(&s.mass_pattern),
             solver: solver::make("newton").unwrap_or_else(|| Box::new(solver::Newton::default())),
             g: Vec::new(),
             chi: Vec::new(),

@@ -55,7 +55,7 @@ pub use record::{TdgMemory, TdgStep};
 
 use super::acceleration::{Forces, still};
 use super::settings::{Settings, SettingsError};
-use super::velocity_level::{ACTIVATION, SUPPORTS, VelocityLevel, gap};
+use super::velocity_level::{ACTIVATION, Iteration, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
@@ -157,7 +157,7 @@ impl Tdg {
     }
 
     fn prepare(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.jump.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.jump.work, system, Iteration::Mass);
         if fresh {
             work.size_vectors();
             self.forces.clear();

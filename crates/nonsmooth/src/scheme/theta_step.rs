@@ -51,7 +51,7 @@ pub use options::{ForceRule, Forecast};
 pub use memory::ThetaMemory;
 
 use super::projection::{self, MAX_ITERATIONS, MAX_STAGNATION, Projection};
-use super::velocity_level::{Restitution, VelocityLevel};
+use super::velocity_level::{Iteration, Restitution, VelocityLevel};
 use super::{Failure, Solve};
 use crate::contract::{Candidates, Evaluator};
 use crate::state::{State, Step, rates_into};
@@ -135,7 +135,7 @@ impl ThetaStep {
         rates_into(system, start.t, &start.q, &start.u, &mut b.qdot0);
         work.assemble_forces(system, start.t, &start.q, &start.u);
         b.a0.clone_from(&work.h);
-        let mass0 = b.mass0.get_or_insert_with(|| Matrix::new(&system.structure().pattern));
+        let mass0 = b.mass0.get_or_insert_with(|| Matrix::new(&system.structure().mass_pattern));
         mass0.clear();
         system.mass(start.t, &start.q, mass0);
         mass0.factor().map_err(|e| Failure::Singular {
@@ -554,7 +554,7 @@ impl ThetaStep {
     }
 
     fn resize(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Jacobian);
         if !fresh {
             return;
         }

@@ -66,7 +66,7 @@ pub use record::{TrapezoidalMemory, TrapezoidalStep};
 
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
-use super::velocity_level::{Restitution, SUPPORTS, VelocityLevel, gap};
+use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap};
 use super::{Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Feature, Kind};
@@ -153,7 +153,7 @@ impl TrapezoidalLcp {
     }
 
     fn prepare(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Jacobian);
         if fresh {
             work.facets = Some(self.options.facets.clone());
             work.size_vectors();

@@ -107,13 +107,25 @@ pub(super) fn identity_of(system: &Evaluator) -> (u64, usize) {
     (s.pattern.id(), std::ptr::from_ref(s) as usize)
 }
 
+/// What the matrix M̂ of a step is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Iteration {
+    /// M alone.
+    Mass,
+    /// M and derivatives of forces.
+    Jacobian,
+}
+
 impl VelocityLevel {
-    fn new(system: &Evaluator) -> Self {
+    fn new(system: &Evaluator, iteration: Iteration) -> Self {
         let s = system.structure();
         let n = s.nu();
         Self {
-            full: FullProblem::new(&s.pattern),
-            mass: Matrix::new(&s.pattern),
+            full: FullProblem::new(match iteration {
+                Iteration::Mass => &s.mass_pattern,
+                Iteration::Jacobian => &s.pattern,
+            }),
+            mass: Matrix::new(&s.mass_pattern),
             h: vec![0.0; n],
             r: Vec::new(),
             v: Vec::new(),
@@ -138,12 +150,16 @@ impl VelocityLevel {
     }
 
     /// The workspace for this system, made at the first call. True if it is new.
-    pub(super) fn prepare<'a>(slot: &'a mut Option<Box<Self>>, system: &Evaluator) -> (&'a mut Self, bool) {
+    pub(super) fn prepare<'a>(
+        slot: &'a mut Option<Box<Self>>,
+        system: &Evaluator,
+        iteration: Iteration,
+    ) -> (&'a mut Self, bool) {
         let fresh = slot.as_ref().is_none_or(|w| w.made_for != identity_of(system));
         if fresh {
-            *slot = Some(Box::new(Self::new(system)));
+            *slot = Some(Box::new(Self::new(system, iteration)));
         }
-        (slot.get_or_insert_with(|| Box::new(Self::new(system))), fresh)
+        (slot.get_or_insert_with(|| Box::new(Self::new(system, iteration))), fresh)
     }
 
     /// Gives `v` and `scratch` their size.

@@ -141,7 +141,7 @@ pub(super) fn closed_contacts(system: &Evaluator, start: &State, mut found: impl
 fn check_mass(system: &Evaluator, start: &State) -> Result<(), Error> {
     let s = system.structure();
     let n = s.nu();
-    let mut m = Matrix::new(&s.pattern);
+    let mut m = Matrix::new(&s.mass_pattern);
     system.mass(start.t, &start.q, &mut m);
     let bad = |row: usize| Error::Mass { velocity: s.velocities[row].into() };
     for i in 0..n {

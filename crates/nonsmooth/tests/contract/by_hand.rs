@@ -30,6 +30,7 @@ impl Hand {
                 coordinates: ["phi"].into_iter().collect(),
                 velocities: ["phi'"].into_iter().collect(),
                 forces: vec![force("gravity"), force("damper")],
+                mass_pattern: pattern.clone(),
                 pattern,
                 kinematics: Vec::new(),
                 constant_mass: true,

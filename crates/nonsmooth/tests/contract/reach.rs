@@ -36,6 +36,7 @@ impl Line {
             coordinates: (0..count).map(|i| format!("x{i}")).collect(),
             velocities: (0..count).map(|i| format!("v{i}")).collect(),
             forces: vec![force("push")],
+            mass_pattern: Pattern::new(count),
             pattern: Pattern::new(count),
             kinematics: Vec::new(),
             constant_mass: true,

@@ -163,7 +163,7 @@ pub(super) fn defect(p: &Prepared, exact: &ExactSolution, from: f64, to: f64, sa
     let system = &p.evaluator();
     let s = system.structure();
     let mut list = Candidates::default();
-    let mut mass = complementarity::linear::Matrix::new(&s.pattern);
+    let mut mass = complementarity::linear::Matrix::new(&s.mass_pattern);
     for i in 0..samples {
         // Irrational fractions: no sample falls on an event.
         let t = from + (to - from) * ((i as f64 + 0.5) * 0.618_033_988_749_895).fract();

@@ -72,11 +72,14 @@ impl Plan {
         for (_, dofs) in &masses {
             pattern.couple(dofs);
         }
+        let mass_pattern = pattern.clone();
         let mut forces = Vec::new();
         let mut force_infos = Vec::new();
         for part in &layout.forces {
             let p = place(PartKind::Force, &part.name, part.on.as_ref(), nq)?;
-            pattern.couple(&p.velocities);
+            if p.velocities.len() > 1 {
+                pattern.couple(&p.velocities);
+            }
             force_infos.push(ForceInfo {
                 name: part.name.clone(),
                 potential: part.what.0 == ForceKind::Potential,
@@ -156,6 +159,7 @@ impl Plan {
             coordinates,
             velocities,
             forces: force_infos,
+            mass_pattern,
             pattern,
             kinematics,
             constant_mass: layout.constant_mass,

@@ -27,7 +27,7 @@ use super::sensitivity::Sensitivity;
 use super::{FEW, Guess, MAX_NEWTON, Place, RattleOptions, Unsolved};
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::Failure;
-use crate::scheme::velocity_level::{ACTIVATION, Kinematics, VelocityLevel};
+use crate::scheme::velocity_level::{ACTIVATION, Iteration, Kinematics, VelocityLevel};
 use crate::state::{State, StepReport};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
@@ -86,7 +86,7 @@ pub(super) struct First {
 
 impl First {
     pub(super) fn prepare(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Jacobian);
         if !fresh {
             return;
         }

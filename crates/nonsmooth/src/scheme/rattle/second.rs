@@ -21,7 +21,7 @@ use super::first::First;
 use super::misfit::Misfit;
 use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
 use crate::contract::{Evaluator, Kind};
-use crate::scheme::velocity_level::{ACTIVATION, VelocityLevel, is_impact};
+use crate::scheme::velocity_level::{ACTIVATION, Iteration, VelocityLevel, is_impact};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
@@ -64,7 +64,7 @@ pub(super) struct Second {
 
 impl Second {
     pub(super) fn prepare(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Mass);
         if fresh {
             work.size_vectors();
             self.u.resize(system.structure().nu(), 0.0);

@@ -18,7 +18,7 @@
 
 use super::SchatzmanPaoliOptions;
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
-use crate::scheme::velocity_level::VelocityLevel;
+use crate::scheme::velocity_level::{Iteration, VelocityLevel};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::{dot, max_norm};
@@ -92,7 +92,7 @@ pub(super) struct Equation {
 impl Equation {
     /// Makes room for a system.
     pub(super) fn prepare(&mut self, system: &Evaluator) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Jacobian);
         if !fresh {
             return;
         }

@@ -66,7 +66,7 @@ impl Split {
         let n = s.nu();
         Self {
             made_for: s.pattern.id(),
-            full: FullProblem::new(&s.pattern),
+            full: FullProblem::new(&s.mass_pattern),
             solver: solver::make("auto").unwrap_or_else(|| Box::new(solver::Newton::default())),
             xi: Default::default(),
             floor: Vec::new(),
@@ -79,7 +79,7 @@ impl Split {
             middle: Vec::new(),
             h: vec![0.0; n],
             work: Vec::new(),
-            star: Matrix::new(&s.pattern),
+            star: Matrix::new(&s.mass_pattern),
             delta: vec![0.0; n],
         }
     }

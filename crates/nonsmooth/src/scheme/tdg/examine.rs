@@ -216,7 +216,7 @@ impl Tdg {
         }
         work.mass.multiply(x, y);
         if !s.constant_mass {
-            let mass = mass.get_or_insert_with(|| Matrix::new(&s.pattern));
+            let mass = mass.get_or_insert_with(|| Matrix::new(&s.mass_pattern));
             mass.clear();
             system.mass(start.t, &start.q, mass);
             let end = y.clone();

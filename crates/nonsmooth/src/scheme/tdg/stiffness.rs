@@ -32,7 +32,7 @@ impl Tdg {
         let stiffness = self.stiffness.get_or_insert_with(|| {
             Box::new(Stiffness {
                 matrix: Matrix::new(&s.pattern),
-                mass: Matrix::new(&s.pattern),
+                mass: Matrix::new(&s.mass_pattern),
                 x: vec![0.0; s.nu()],
                 y: vec![0.0; s.nu()],
                 known: None,

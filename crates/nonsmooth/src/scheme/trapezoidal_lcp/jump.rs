@@ -4,7 +4,7 @@ use super::TrapezoidalStep;
 use crate::accounting::Certificate;
 use crate::contract::{Evaluator, Kind};
 use crate::law::{Law, Normal};
-use crate::scheme::velocity_level::{Restitution, VelocityLevel};
+use crate::scheme::velocity_level::{Iteration, Restitution, VelocityLevel};
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step, StepReport};
 use complementarity::Polygon;
@@ -53,7 +53,7 @@ impl Jump {
         step: &Step,
         phase: Phase,
     ) {
-        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system);
+        let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Mass);
         if fresh {
             work.facets = Some(facets.clone());
         }
