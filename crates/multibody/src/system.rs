@@ -10,7 +10,9 @@ use crate::geometry::Geometry;
 use crate::layout::Layout;
 use crate::pairing::Laws;
 use crate::planar::bodies::Bodies;
+use crate::planar::contact::Met;
 use crate::planar::detection::Detection;
+use crate::planar::kept::Kept;
 use crate::planar::pose::{Pose, Twist};
 use crate::planar::shape::Shape;
 use crate::proximity::identity::Identity;
@@ -120,6 +122,12 @@ impl Multibody {
         &self.stops[Identity::of(id).stop_number()]
     }
 
+    /// Bodies with the contacts that were evaluated last.
+    #[inline]
+    fn met<'a>(&'a self, work: &'a Workspace) -> Met<'a> {
+        Met { bodies: &self.bodies, work, system: self.mark }
+    }
+
     /// What detection found last.
     fn detection<'a>(&self, work: &'a Workspace) -> RefMut<'a, Detection> {
         let mut detection = work.of::<RefCell<Detection>>().borrow_mut();
@@ -202,18 +210,19 @@ impl System for Multibody {
         out.reserve(self.stops.len() + d.list.found.len());
         let found = d.list.found.iter().filter_map(|&id| self.bodies.interaction(id, &self.laws));
         out.fill(stops.cloned().chain(found));
+        work.of::<RefCell<Kept>>().borrow_mut().expect(d.list.found.len());
         out.set_source(d.list.stamp);
     }
 
     #[inline]
-    fn position(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        g[0] = if k.detected() { self.bodies.gap(Identity::of(k.id), t, q) } else { self.stop(k.id).gap(q) };
+    fn position(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
+        g[0] = if k.detected() { self.met(work).gap(Identity::of(k.id), t, q) } else { self.stop(k.id).gap(q) };
     }
 
     #[inline]
-    fn velocity(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
+    fn velocity(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
         if k.detected() {
-            self.bodies.directions(k, t, q, w, chi);
+            self.met(work).directions(k, t, q, w, chi);
         } else {
             (w[0], chi[0]) = (self.stop(k.id).direction(), 0.0);
         }
@@ -221,7 +230,7 @@ impl System for Multibody {
 
     fn velocity_gradient(
         &self,
-        _work: &Workspace,
+        work: &Workspace,
         k: &Interaction,
         skip: usize,
         t: f64,
@@ -230,15 +239,15 @@ impl System for Multibody {
         out: &mut [f64],
     ) {
         if k.detected() {
-            self.bodies.velocity_gradient(k, skip, t, q, u, out);
+            self.met(work).velocity_gradient(k, skip, t, q, u, out);
         } else {
             out.fill(0.0);
         }
     }
 
-    fn velocity_rate(&self, _work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+    fn velocity_rate(&self, work: &Workspace, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
         if k.detected() {
-            self.bodies.velocity_rate(k, t, q, u, out);
+            self.met(work).velocity_rate(k, t, q, u, out);
         } else {
             out[0] = 0.0;
         }

@@ -47,6 +47,8 @@ pub(crate) struct Placed {
     pub(crate) body: u32,
     /// Class of its body, for the law of a pair.
     pub(crate) class: u16,
+    /// Whether the turn of its body does not change it.
+    pub(crate) round: bool,
     pub(crate) shape: Shape,
 }
 

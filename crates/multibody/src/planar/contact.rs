@@ -3,13 +3,15 @@
 //! Columns are those of the body with the point, then those of the body with the surface, of each that moves by forces.
 
 use super::bodies::{Bodies, RigidBody};
+use super::kept::Kept;
 use super::pose::{Pose, Twist};
 use super::touch::Touch;
 use crate::layout::{PLANAR_NU, Part};
 use crate::pairing::Laws;
 use crate::proximity::identity::{Feature, Identity};
-use nonsmooth::contract::{Interaction, Kind};
+use nonsmooth::contract::{Interaction, Kind, Workspace};
 use nonsmooth::law::Law;
+use std::cell::RefCell;
 
 /// Slip velocities of a contact in the plane, at most, and how to say it.
 pub(crate) const SLIP: (usize, &str) = (1, "0 or 1 in the plane");
@@ -39,20 +41,21 @@ fn prescribed_acceleration(body: &RigidBody, t: f64) -> Twist {
     body.motion().map(|m| m.at(t).2).unwrap_or_default()
 }
 
+/// Bodies with the contacts that were evaluated last.
+#[derive(Clone, Copy)]
+pub(crate) struct Met<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) work: &'a Workspace,
+    /// Mark of the system.
+    pub(crate) system: u64,
+}
+
 impl Bodies {
     #[inline]
     fn touch(&self, m: &Meeting, t: f64, q: &[f64]) -> Touch {
         let (p, s) = (&self.shapes[m.point], &self.shapes[m.surface]);
         let (bp, bs) = (&self.list[p.body as usize], &self.list[s.body as usize]);
         Touch::new(&p.shape, m.index, &bp.pose(t, q), &s.shape, &bs.pose(t, q))
-    }
-
-    /// The contact at (t, q), with the body of the point and that of the surface.
-    #[inline]
-    fn meet(&self, id: Identity, t: f64, q: &[f64]) -> (Touch, &RigidBody, &RigidBody) {
-        let m = Meeting::of(id);
-        let body = |shape: usize| &self.list[self.shapes[shape].body as usize];
-        (self.touch(&m, t, q), body(m.point), body(m.surface))
     }
 
     /// The contact at (t, q) with the pose of the body of the point, if the system has these shapes.
@@ -98,10 +101,35 @@ impl Bodies {
         Some(Interaction::new(id.number(), Kind::Contact, dim, law.clone(), &dofs[..n]).found_by_detection())
     }
 
+    /// g_N, evaluated anew.
+    pub(crate) fn gap(&self, id: Identity, t: f64, q: &[f64]) -> f64 {
+        self.touch(&Meeting::of(id), t, q).gap
+    }
+}
+
+impl<'a> Met<'a> {
+    /// The contact at (t, q), with the body of the point and that of the surface.
+    #[inline]
+    fn meet(&self, id: Identity, t: f64, q: &[f64]) -> (Touch, &'a RigidBody, &'a RigidBody) {
+        let (m, bodies) = (Meeting::of(id), self.bodies);
+        let (p, s) = (&bodies.shapes[m.point], &bodies.shapes[m.surface]);
+        let (bp, bs) = (&bodies.list[p.body as usize], &bodies.list[s.body as usize]);
+        let touch =
+            if p.round && s.round { bodies.touch(&m, t, q) } else { self.keep(id, &m, [bp.pose(t, q), bs.pose(t, q)]) };
+        (touch, bp, bs)
+    }
+
+    #[inline(never)]
+    fn keep(&self, id: Identity, m: &Meeting, poses: [Pose; 2]) -> Touch {
+        let (p, s) = (&self.bodies.shapes[m.point].shape, &self.bodies.shapes[m.surface].shape);
+        let mut kept = self.work.of::<RefCell<Kept>>().borrow_mut();
+        kept.touch(self.system, id, poses, |[a, b]| Touch::new(p, m.index, a, s, b))
+    }
+
     /// g_N.
     #[inline]
     pub(crate) fn gap(&self, id: Identity, t: f64, q: &[f64]) -> f64 {
-        self.touch(&Meeting::of(id), t, q).gap
+        self.meet(id, t, q).0.gap
     }
 
     /// Rows of Wᵀ and χ: γ = Wᵀu + χ, with χ of bodies whose motion is prescribed.

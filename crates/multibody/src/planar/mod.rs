@@ -13,6 +13,7 @@ pub(crate) mod bodies;
 pub(crate) mod body;
 pub(crate) mod contact;
 pub(crate) mod detection;
+pub(crate) mod kept;
 pub(crate) mod mass;
 pub(crate) mod plane;
 pub(crate) mod pose;

@@ -167,7 +167,8 @@ fn bodies(
             if let Some(fault) = shape.fault() {
                 return Err(BuildError::Shape { body: body.name.clone(), index, kind: shape.kind(), fault });
             }
-            shapes.push(Placed { body: i as u32, class: classes.of_body[i], shape: shape.normalised() });
+            let shape = shape.normalised();
+            shapes.push(Placed { body: i as u32, class: classes.of_body[i], round: shape.is_round(), shape });
         }
     }
     if shapes.len() > MAX_SHAPES {

@@ -38,8 +38,8 @@ impl Reach {
     pub const NONE: Self = Self { time: 0.0, distance: 0.0 };
 }
 
-/// Indices up to this many are kept without a heap: the velocities of two planar bodies.
-const INLINE: usize = 6;
+/// Indices up to this many are kept without a heap: the velocities of two bodies in space.
+const INLINE: usize = 12;
 
 /// A short list of indices below 2³², cheap to make and to clone: lists of contacts change while bodies move.
 #[derive(Clone)]
@@ -110,7 +110,7 @@ pub struct Interaction {
 }
 
 /// Lists of contacts are most of what a large simulation holds.
-const _: () = assert!(size_of::<Interaction>() <= 56);
+const _: () = assert!(size_of::<Interaction>() <= 80);
 
 impl Interaction {
     /// An interaction of these velocities.

@@ -49,6 +49,8 @@ pub struct Evaluator<'a> {
     span: (f64, f64),
     /// Whether a block of the kinematics has a chart.
     charts: bool,
+    /// Whether the model has breaks.
+    breaks: bool,
 }
 
 /// Breaks nearer than this part of a step to its start or end are there: steps end within it of a known time.
@@ -61,12 +63,26 @@ impl<'a> Evaluator<'a> {
     /// A system and memory to evaluate it.
     #[inline]
     pub fn new(system: &'a dyn System, work: &'a Workspace) -> Self {
-        let charts = system.structure().kinematics.iter().any(|block| block.chart);
-        Self { system, work, span: (f64::NEG_INFINITY, f64::INFINITY), charts }
+        let structure = system.structure();
+        let charts = structure.kinematics.iter().any(|block| block.chart);
+        let breaks = !structure.breaks.is_empty();
+        Self { system, work, span: (f64::NEG_INFINITY, f64::INFINITY), charts, breaks }
     }
 
     /// The same system seen from within a step from `t0` to `t1`.
+    #[inline]
     pub fn of_step(self, t0: f64, t1: f64) -> Self {
+        if self.breaks { self.between_breaks(t0, t1) } else { self }
+    }
+
+    /// The same by reference, with `room` for it where it is another one: most models have no breaks.
+    #[inline]
+    pub(crate) fn inside<'b>(&'b self, t0: f64, t1: f64, room: &'b mut Option<Self>) -> &'b Self {
+        if self.breaks { room.insert(self.between_breaks(t0, t1)) } else { self }
+    }
+
+    #[cold]
+    fn between_breaks(self, t0: f64, t1: f64) -> Self {
         let near = AT_BREAK * (t1 - t0);
         let breaks = &self.structure().breaks;
         let first = breaks.partition_point(|&b| b < t0 - near);
@@ -115,7 +131,7 @@ impl<'a> Evaluator<'a> {
     /// A time of the step, as far as the model is asked for it.
     #[inline]
     fn within(&self, t: f64) -> f64 {
-        t.max(self.span.0).min(self.span.1)
+        if self.breaks { t.max(self.span.0).min(self.span.1) } else { t }
     }
 
     /// The system.

@@ -13,7 +13,8 @@ impl Run {
     pub(super) fn finalise(&mut self, system: &Evaluator, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
         let (start, step, end) = (&*frame.start, &frame.step, frame.end());
-        let (before, system) = (&system.of_step(start.t - step.dt, start.t), &system.of_step(start.t, end.t));
+        let mut room = None;
+        let (whole, system) = (system, system.inside(start.t, end.t, &mut room));
         if observe.certificate {
             self.scheme.certify(system, start, step, &mut self.certificate);
             if frame.is_corrected {
@@ -27,7 +28,8 @@ impl Run {
         if observe.energy {
             if system.begins_at_break() && start.t > self.span[0] {
                 // What jumps with time itself at a break is driven: the step before ended with its left limit.
-                let jump = self.energy_of(system, start).0 - self.energy_of(before, start).0;
+                let before = whole.of_step(start.t - step.dt, start.t);
+                let jump = self.energy_of(system, start).0 - self.energy_of(&before, start).0;
                 self.ledger.add(Line::Drive, jump);
             }
             self.scheme.account(system, start, step, &mut self.meter, &mut self.ledger);

@@ -244,7 +244,7 @@ impl Run {
                 return self.stop(system, Failure::NotFinite { what }, observer);
             }
             self.trial.step.end.t = t_end;
-            match self.attempt(&system.of_step(self.state.t, t_end), dt) {
+            match self.attempt(system.inside(self.state.t, t_end, &mut None), dt) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
@@ -349,7 +349,8 @@ impl Run {
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
         let whole = system;
-        let system = &whole.of_step(self.state.t, self.trial.step.end.t);
+        let mut room = None;
+        let system = whole.inside(self.state.t, self.trial.step.end.t, &mut room);
         let number = self.summary.work.steps + 1;
         if observer.wants_problem(number)
             && let Some(problem) = self.last_problem(system, &self.state, &self.trial.step)
