@@ -4,7 +4,7 @@
 //! once more by [`verify`], and only that decides what is printed.
 
 use crate::errors::Failed;
-use complementarity::format::{self, Form, Kind, Loaded};
+use complementarity::format::{self, Form, Loaded, ProblemKind};
 use complementarity::linear::Singular;
 use complementarity::solver::SOLVERS;
 use complementarity::{Options, Problem, Status, rank, verify};
@@ -18,7 +18,7 @@ const MAX_ITERATIONS: usize = 1_000_000_000;
 
 /// A problem that is read and reduced.
 pub(crate) struct Ready {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ProblemKind,
     pub(crate) contacts: usize,
     pub(crate) rows: usize,
     /// Rank of A, if it was small enough to look.
@@ -110,11 +110,11 @@ struct Name {
 
 impl Ready {
     /// Reads a file and reduces what it holds.
-    pub(crate) fn load(path: &Path, kind: Option<Kind>) -> Result<Self, String> {
+    pub(crate) fn load(path: &Path, kind: Option<ProblemKind>) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
         let Loaded { kind, mut form, guess, contacts, .. } = format::read(&bytes, kind).map_err(|e| e.to_string())?;
         let names = match kind {
-            Kind::Full => serde_json::from_slice(&bytes).map_or(Vec::new(), |n: Names| n.blocks),
+            ProblemKind::Full => serde_json::from_slice(&bytes).map_or(Vec::new(), |n: Names| n.blocks),
             _ => Vec::new(),
         };
         let names = names.into_iter().map(|n| n.name).collect();

@@ -50,15 +50,15 @@ impl Coupling {
     }
 
     /// Whether a block of `dim` rows over so many unknowns can still be numbered.
-    pub(crate) fn has_room(&self, dim: usize, dofs: usize) -> bool {
+    pub(crate) fn fits(&self, dim: usize, dofs: usize) -> bool {
         let more = dim.max(1).checked_mul(dofs).and_then(|n| n.checked_add(self.values.len()));
         more.is_some_and(|n| n <= MAX_VALUES) && dim <= usize::from(u8::MAX)
     }
 
     /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled. There must be
-    /// [room](Coupling::has_room) for it.
+    /// [room](Coupling::fits) for it.
     pub(crate) fn push(&mut self, dim: usize, dofs: &[u32]) -> &mut [f64] {
-        debug_assert!(self.has_room(dim, dofs.len()), "more values than 32 bits can number");
+        debug_assert!(self.fits(dim, dofs.len()), "more values than 32 bits can number");
         self.dofs.extend_from_slice(dofs);
         self.start.push(self.dofs.len() as u32);
         self.dims.push(dim as u8);
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn a_block_that_cannot_be_numbered_finds_no_room() {
         let mut w = Coupling::default();
-        assert!(w.has_room(1, MAX_VALUES) && w.has_room(3, MAX_VALUES / 3));
+        assert!(w.fits(1, MAX_VALUES) && w.fits(3, MAX_VALUES / 3));
         w.push(2, &[0, 1]);
-        assert!(w.has_room(1, MAX_VALUES - 4) && !w.has_room(1, MAX_VALUES - 3));
-        assert!(!w.has_room(2, MAX_VALUES / 2) && !w.has_room(255, usize::MAX) && !w.has_room(256, 1));
+        assert!(w.fits(1, MAX_VALUES - 4) && !w.fits(1, MAX_VALUES - 3));
+        assert!(!w.fits(2, MAX_VALUES / 2) && !w.fits(255, usize::MAX) && !w.fits(256, 1));
     }
 }

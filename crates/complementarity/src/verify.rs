@@ -15,7 +15,7 @@ use crate::sets::{Polygon, Set};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct Verification {
     /// Velocities u (m/s).
     pub u: Vec<f64>,
     /// The residual.
@@ -23,7 +23,7 @@ pub struct Verdict {
 }
 
 /// Looks at percussions r of a reduced problem.
-pub fn reduced(problem: &Problem, r: &[f64]) -> Verdict {
+pub fn reduced(problem: &Problem, r: &[f64]) -> Verification {
     let mut u = problem.b().to_vec();
     match problem.matrix() {
         ReducedMatrix::Dense(a) => {
@@ -53,11 +53,11 @@ pub fn reduced(problem: &Problem, r: &[f64]) -> Verdict {
         }
     }
     let residual = residual(problem.blocks(), problem.b(), r, &u);
-    Verdict { u, residual }
+    Verification { u, residual }
 }
 
 /// Looks at percussions r of a full problem that has been [reduced](FullProblem::reduce).
-pub fn full(problem: &FullProblem, r: &[f64]) -> Verdict {
+pub fn full(problem: &FullProblem, r: &[f64]) -> Verification {
     let w = problem.coupling();
     let velocity = |mut momentum: Vec<f64>| {
         problem.matrix.solve(&mut momentum);
@@ -70,7 +70,7 @@ pub fn full(problem: &FullProblem, r: &[f64]) -> Verdict {
     each_entry(w, |row, unknown, value| momentum[unknown] += value * r[row]);
     let u = velocity(momentum);
     let residual = residual(problem.blocks(), &b, r, &u);
-    Verdict { u, residual }
+    Verification { u, residual }
 }
 
 /// Every entry of Wᵀ: row of the problem, unknown, value.

@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 use crate::problem::{Outcome, finite};
-use complementarity::format::Kind;
+use complementarity::format::ProblemKind;
 use serde::Serialize;
 
 pub(super) struct Race {
@@ -21,7 +21,7 @@ pub(super) struct Entry {
 
 /// A problem, and how the solvers fared; fewer of them after an interrupt.
 pub(super) struct Raced {
-    pub(super) kind: Kind,
+    pub(super) kind: ProblemKind,
     pub(super) contacts: usize,
     pub(super) rows: usize,
     pub(super) rank: Option<usize>,

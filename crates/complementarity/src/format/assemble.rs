@@ -16,7 +16,7 @@ const DENSE_FROM: f64 = 0.3;
 pub(crate) type Entry = (usize, usize, f64);
 
 /// Sums in slots: entries are finite, so NaN marks a slot that is still empty. A single −0 stays −0.
-const EMPTY: f64 = f64::NAN;
+const EMPTY_SLOT: f64 = f64::NAN;
 
 fn add(what: &'static str, slots: &mut [f64], slot: usize, value: f64) -> Result<(), ProblemError> {
     let sum = &mut slots[slot];
@@ -53,7 +53,7 @@ pub(crate) fn reduced(sets: Vec<Set>, entries: &[Entry], b: Vec<f64>) -> Result<
     problem.b = b;
     if filled.len() as f64 >= DENSE_FROM * count as f64 * count as f64 {
         let mut a = Dense::zeros(n, n);
-        a.data_mut().fill(EMPTY);
+        a.data_mut().fill(EMPTY_SLOT);
         for &(i, j, v) in entries {
             add("A", a.data_mut(), i * n + j, v)?;
         }
@@ -72,7 +72,7 @@ pub(crate) fn reduced(sets: Vec<Set>, entries: &[Entry], b: Vec<f64>) -> Result<
         for i in 0..count {
             a.row[i + 1] += a.row[i];
         }
-        a.values = vec![EMPTY; size];
+        a.values = vec![EMPTY_SLOT; size];
         for &(i, j, v) in entries {
             let (row, column) = (block_of[i], block_of[j]);
             let first = a.row[row];
@@ -132,7 +132,7 @@ pub(crate) fn push_blocks(
         dofs.dedup();
         problem.check_room(dim, dofs.len())?;
         let w = problem.push_block(set, &dofs, &velocity[k * dim..(k + 1) * dim]);
-        w.fill(EMPTY);
+        w.fill(EMPTY_SLOT);
         for &(i, j, v) in mine {
             let at = dofs.partition_point(|&d| (d as usize) < i);
             add("a block of W", w, (j % dim) * dofs.len() + at, v)?;

@@ -1,6 +1,6 @@
 //! What can be wrong with a problem file, and where.
 
-use super::Kind;
+use super::ProblemKind;
 use crate::problem::ProblemError;
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub enum FormatError {
     #[error("the file holds {found}, but {wanted} was asked for")]
     OtherKind {
         /// What was asked for.
-        wanted: Kind,
+        wanted: ProblemKind,
         /// What the file holds.
         found: &'static str,
     },
@@ -36,10 +36,10 @@ pub enum FormatError {
     #[error("not a problem in any known format (HDF5, JSON or text){}", list(.attempts))]
     Unrecognised {
         /// Why each text format does not fit.
-        attempts: Vec<(Kind, FormatError)>,
+        attempts: Vec<(ProblemKind, FormatError)>,
     },
     /// A name that is no kind.
-    #[error("unknown kind {name:?}, expected one of {}", names(&Kind::ALL))]
+    #[error("unknown kind {name:?}, expected one of {}", names(&ProblemKind::ALL))]
     UnknownKind {
         /// The name.
         name: String,
@@ -131,7 +131,7 @@ impl Flaw {
     }
 }
 
-fn list(attempts: &[(Kind, FormatError)]) -> String {
+fn list(attempts: &[(ProblemKind, FormatError)]) -> String {
     let mut text = String::new();
     for (kind, error) in attempts {
         // Writing to a String cannot fail.
@@ -140,6 +140,6 @@ fn list(attempts: &[(Kind, FormatError)]) -> String {
     text
 }
 
-fn names(kinds: &[Kind]) -> String {
+fn names(kinds: &[ProblemKind]) -> String {
     kinds.iter().map(|k| k.name()).collect::<Vec<_>>().join(", ")
 }

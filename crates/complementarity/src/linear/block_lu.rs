@@ -352,16 +352,16 @@ fn invert(a: &mut [f64], d: usize) -> bool {
         a[0] = 1.0 / a[0];
         return a[0].is_finite();
     }
-    const MOST: usize = 8;
-    let mut lu = [0.0; MOST * MOST];
-    let mut pivots = [0; MOST];
-    debug_assert!(d <= MOST);
+    const MAX_BLOCK_ROWS: usize = 8;
+    let mut lu = [0.0; MAX_BLOCK_ROWS * MAX_BLOCK_ROWS];
+    let mut pivots = [0; MAX_BLOCK_ROWS];
+    debug_assert!(d <= MAX_BLOCK_ROWS);
     lu[..d * d].copy_from_slice(a);
     if lu_factor(&mut lu[..d * d], d, &mut pivots[..d]).is_err() {
         return false;
     }
     for c in 0..d {
-        let mut column = [0.0; MOST];
+        let mut column = [0.0; MAX_BLOCK_ROWS];
         column[c] = 1.0;
         lu_solve(&lu[..d * d], d, &pivots[..d], &mut column[..d]);
         for k in 0..d {

@@ -35,7 +35,7 @@ pub struct Singular {
     pub row: usize,
 }
 
-static PATTERNS: AtomicU64 = AtomicU64::new(1);
+static NEXT_PATTERN_ID: AtomicU64 = AtomicU64::new(1);
 
 /// Which unknowns are coupled: a list of cliques (each contribution couples all its unknowns).
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ impl Pattern {
     /// A pattern of `n` uncoupled unknowns (the diagonal is always there).
     #[inline]
     pub fn new(n: usize) -> Self {
-        Self { id: PATTERNS.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
+        Self { id: NEXT_PATTERN_ID.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
     }
 
     /// Unique to every pattern that was made; clones share it.
@@ -143,9 +143,9 @@ pub struct Matrix {
 }
 
 /// Largest n for which the dense kernel is used whatever the structure.
-const ALWAYS_DENSE: usize = 32;
+const DENSE_UP_TO: usize = 32;
 /// Largest n for which dense is preferred to general sparse.
-const RATHER_DENSE: usize = 96;
+const DENSE_UNLESS_STRUCTURED_UP_TO: usize = 96;
 /// Largest component of the block-diagonal kernel.
 const MAX_COMPONENT: usize = 12;
 /// Largest half bandwidth of the banded kernel.
@@ -156,7 +156,7 @@ impl Matrix {
     pub fn new(pattern: &Pattern) -> Self {
         let n = pattern.n;
         let dense = || Kernel::Dense { a: Dense::zeros(n, n), lu: vec![0.0; n * n], pivots: vec![0; n] };
-        let kernel = if n <= ALWAYS_DENSE {
+        let kernel = if n <= DENSE_UP_TO {
             dense()
         } else {
             let (component, count) = pattern.components();
@@ -170,7 +170,7 @@ impl Matrix {
                 Kernel::BlockDiagonal(BlockDiagonal::new(component, count))
             } else if pattern.half_bandwidth() <= MAX_HALF_BANDWIDTH {
                 Kernel::Banded(Banded::new(n, pattern.half_bandwidth()))
-            } else if n <= RATHER_DENSE {
+            } else if n <= DENSE_UNLESS_STRUCTURED_UP_TO {
                 dense()
             } else {
                 Kernel::Sparse(Box::new(Sparse::new(n, pattern.cliques())))

@@ -147,7 +147,7 @@ impl Sparse {
     fn equilibrate(&mut self) -> Result<(), Singular> {
         self.scale.fill(1.0);
         let largest = &mut self.probe[..self.n];
-        for _ in 0..SWEEPS {
+        for _ in 0..EQUILIBRATION_SWEEPS {
             largest.fill(0.0);
             for j in 0..self.n {
                 for s in self.col_start[j]..self.col_start[j + 1] {
@@ -183,7 +183,7 @@ impl Sparse {
 }
 
 /// Sweeps of the equilibration: the largest entries are then within a factor of two of 1, as near as powers of two can bring them.
-const SWEEPS: usize = 4;
+const EQUILIBRATION_SWEEPS: usize = 4;
 
 #[cfg(test)]
 mod tests {

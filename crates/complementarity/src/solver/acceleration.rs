@@ -47,20 +47,20 @@ impl Default for Pace {
 
 impl Pace {
     /// Sweeps with momentum without progress before a watch.
-    const IDLE: usize = 60;
+    const MAX_IDLE_SWEEPS: usize = 60;
     /// Sweeps of each stretch of a watch.
-    const STRETCH: usize = 20;
+    const DRIFT_SWEEPS: usize = 20;
     /// Growth of the residual at which momentum is stopped.
-    const RUNAWAY: f64 = 10.0;
+    const RUNAWAY_GROWTH: f64 = 10.0;
     /// Runaways after which it is not tried again.
-    const TOO_OFTEN: usize = 20;
+    const MAX_RUNAWAYS: usize = 20;
 
     fn next(&mut self, estimate: f64) -> Next {
         if let Some(made) = self.watch.as_mut() {
             *made += 1;
             return match *made {
-                n if n == Self::STRETCH => Next::Middle,
-                n if n == 2 * Self::STRETCH => {
+                n if n == Self::DRIFT_SWEEPS => Next::Middle,
+                n if n == 2 * Self::DRIFT_SWEEPS => {
                     (self.watch, self.idle, self.best) = (None, 0, estimate);
                     Next::Jump
                 }
@@ -72,16 +72,16 @@ impl Pace {
         } else {
             self.idle += 1;
         }
-        if self.idle >= Self::IDLE {
+        if self.idle >= Self::MAX_IDLE_SWEEPS {
             self.watch = Some(0);
             return Next::Begin;
         }
-        if !(estimate <= Self::RUNAWAY * self.best) {
+        if !(estimate <= Self::RUNAWAY_GROWTH * self.best) {
             self.runaways += 1;
             self.best = estimate;
             return Next::Plain;
         }
-        if self.runaways > Self::TOO_OFTEN { Next::Plain } else { Next::Momentum }
+        if self.runaways > Self::MAX_RUNAWAYS { Next::Plain } else { Next::Momentum }
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Acceleration {
 }
 
 /// Relative difference up to which two steps are the same.
-const SAME: f64 = 0.1;
+const SAME_STEP_TOLERANCE: f64 = 0.1;
 
 impl Acceleration {
     /// Begins a solve.
@@ -160,7 +160,7 @@ impl Acceleration {
             change += (d - before) * (d - before);
             size += d * d;
         }
-        if !(change <= SAME * SAME * size) {
+        if !(change <= SAME_STEP_TOLERANCE * SAME_STEP_TOLERANCE * size) {
             return false;
         }
         // How many such steps every block can take.
@@ -259,12 +259,12 @@ mod tests {
         let (mut a, mut relative) = (Acceleration::default(), Relative::default());
         a.begin();
         let mut r = start.to_vec();
-        for _ in 0..=Pace::IDLE {
+        for _ in 0..=Pace::MAX_IDLE_SWEEPS {
             let mut still = start.to_vec();
             a.after_sweep(problem, &mut still, &mut relative, 1.0);
         }
-        for k in 0..2 * Pace::STRETCH {
-            let d = if k < Pace::STRETCH { d } else { d2 };
+        for k in 0..2 * Pace::DRIFT_SWEEPS {
+            let d = if k < Pace::DRIFT_SWEEPS { d } else { d2 };
             r.iter_mut().zip(d).for_each(|(r, d)| *r += d);
             a.after_sweep(problem, &mut r, &mut relative, 1.0);
         }

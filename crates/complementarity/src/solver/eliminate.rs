@@ -13,7 +13,7 @@ use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
 
 /// Compliance left by an elimination, relative to what was there, below which it is rounding.
-const NO_COMPLIANCE: f64 = 1e-12;
+const COMPLIANCE_FLOOR: f64 = 1e-12;
 
 #[derive(Debug, Default)]
 pub(super) struct Eliminated {
@@ -33,9 +33,9 @@ pub(super) struct Eliminated {
 }
 
 /// Residual from which bilateral rows that do not close contradict each other.
-const CONTRADICTION: f64 = 1e-6;
+const CONTRADICTION_RESIDUAL: f64 = 1e-6;
 /// What may be left of a column in the range: rounding.
-const LEFT: f64 = 1e-10;
+const RANGE_TOLERANCE: f64 = 1e-10;
 
 impl Eliminated {
     /// Runs `inner` on the problem without bilateral rows and completes r. Problems without such
@@ -75,7 +75,7 @@ impl Eliminated {
             // The rest is solved, so it is the bilateral rows that do not close: a contradiction, or rounding.
             report.status = match report.residual {
                 v if !v.is_finite() => Status::NotFinite,
-                v if v > CONTRADICTION => Status::Infeasible,
+                v if v > CONTRADICTION_RESIDUAL => Status::Infeasible,
                 _ => Status::Stalled,
             };
         }
@@ -114,7 +114,7 @@ impl Eliminated {
                 },
             ));
             let (_, left) = self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
-            self.in_range &= col == nc || left <= LEFT * norm(&self.column).max(norm(&self.aff));
+            self.in_range &= col == nc || left <= RANGE_TOLERANCE * norm(&self.column).max(norm(&self.aff));
             for k in 0..nf {
                 self.x[k * (nc + 1) + col] = self.solution[k];
             }
@@ -140,7 +140,7 @@ impl Eliminated {
             }
             // A direction that the bilateral rows hold has no compliance left: what remains is rounding.
             for (p, &i) in self.rest.iter().enumerate() {
-                if m[(p, p)] <= NO_COMPLIANCE * a[(i, i)] {
+                if m[(p, p)] <= COMPLIANCE_FLOOR * a[(i, i)] {
                     for q in 0..nc {
                         m[(p, q)] = 0.0;
                         m[(q, p)] = 0.0;
@@ -152,7 +152,7 @@ impl Eliminated {
                             .enumerate()
                             .map(|(k, &f)| (a[(i, f)] * self.x[k * (nc + 1) + nc]).abs())
                             .sum::<f64>();
-                    if self.reduced.b[p].abs() <= NO_COMPLIANCE * size {
+                    if self.reduced.b[p].abs() <= COMPLIANCE_FLOOR * size {
                         self.reduced.b[p] = 0.0;
                     }
                 }

@@ -205,7 +205,7 @@ impl Piece {
 }
 
 /// Size of z₁, relative to z₂, at which the root has a kink; there the derivative is that of a point nearby.
-const KINK: f64 = 1e-10;
+const KINK_TOLERANCE: f64 = 1e-10;
 
 fn fischer_burmeister(mu: f64, r: &[f64], u: &[f64], rho: f64) -> Piece {
     let d = r.len();
@@ -230,7 +230,7 @@ fn fischer_burmeister(mu: f64, r: &[f64], u: &[f64], rho: f64) -> Piece {
         piece.f[k] = x[k] + y[k] - 0.5 * (z2 - z1) * direction(k);
     }
     // dF = (I − L_z⁻¹L_x) dx + (I − L_z⁻¹L_y) dy.
-    let away = z1.max(KINK * z2).max(f64::MIN_POSITIVE.sqrt());
+    let away = z1.max(KINK_TOLERANCE * z2).max(f64::MIN_POSITIVE.sqrt());
     let far = z2.max(away);
     let mut z = [0.0; MAX_DIM];
     z[0] = 0.5 * (away + far);

@@ -23,18 +23,18 @@ pub(super) struct Impossible {
 }
 
 /// How much larger than natural the percussions would have to be.
-const BEYOND: f64 = 1e8;
+const MAX_PERCUSSION_RATIO: f64 = 1e8;
 /// Entries of A and Aᵀ that differ less than this, relative to the largest, are equal.
-const SYMMETRIC: f64 = 1e-12;
+const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 impl Impossible {
     /// Whether there is a proof; then also the block that has the largest part in it.
     pub(super) fn proof(&mut self, problem: &Problem, options: &Options) -> Option<usize> {
         let symmetric = match problem.matrix() {
             ReducedMatrix::Gram(_) => true,
-            ReducedMatrix::BlockSparse(a) => a.has_symmetric_pattern() && a.is_symmetric(SYMMETRIC),
+            ReducedMatrix::BlockSparse(a) => a.has_symmetric_pattern() && a.is_symmetric(SYMMETRY_TOLERANCE),
             ReducedMatrix::Dense(a) => {
-                let limit = SYMMETRIC * max_norm(a.data());
+                let limit = SYMMETRY_TOLERANCE * max_norm(a.data());
                 (0..a.rows()).all(|i| (0..i).all(|j| (a[(i, j)] - a[(j, i)]).abs() <= limit))
             }
         };
@@ -89,7 +89,7 @@ impl Impossible {
         self.image.iter_mut().zip(problem.b()).for_each(|(v, b)| *v -= b);
         let image = norm(&self.image).max(4.0 * f64::EPSILON * scale);
         let work = dot(problem.b(), &self.d);
-        if !(work < 0.0 && -work * largest >= BEYOND * image * scale) {
+        if !(work < 0.0 && -work * largest >= MAX_PERCUSSION_RATIO * image * scale) {
             return None;
         }
         let part = |i: usize| {

@@ -13,16 +13,16 @@ use crate::problem::{BlockSparse, Problem, ReducedMatrix};
 use crate::sets::MAX_DIM;
 
 /// Rows up to which J of a problem that is not stored as dense is dense.
-const RATHER_DENSE: usize = 96;
+const DENSE_UP_TO: usize = 96;
 /// Rows up to which a dense J is factored at all: a minute for some dozen factorisations.
-const MOST_DENSE: usize = 3000;
+const MAX_DENSE_ROWS: usize = 3000;
 /// Numbers in the factors of a sparse J: half a gigabyte.
-const MOST_VALUES: usize = 1 << 26;
+const MAX_FACTOR_VALUES: usize = 1 << 26;
 /// Relative size of a pivot below which a dense J counts as singular. Rows of J are scaled to about one.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Residual of a linear system, relative to its right side, up to which factors without exchange of blocks are good enough for a Newton step.
-const ACCURACY: f64 = 1e-6;
+const MAX_LINEAR_RESIDUAL: f64 = 1e-6;
 
 #[derive(Debug, Default)]
 pub(super) struct Jacobian {
@@ -71,16 +71,16 @@ impl Jacobian {
     pub(super) fn begin(&mut self, problem: &Problem) -> bool {
         (self.blocks, self.general) = (None, None);
         if problem.as_dense().is_some() {
-            return problem.size() <= MOST_DENSE;
+            return problem.size() <= MAX_DENSE_ROWS;
         }
-        if problem.size() <= RATHER_DENSE {
+        if problem.size() <= DENSE_UP_TO {
             problem.densify(&mut self.problem);
             return true;
         }
         problem.expand(&mut self.problem);
         let ReducedMatrix::BlockSparse(a) = self.problem.matrix() else { return false };
         if a.has_symmetric_pattern() {
-            self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MOST_VALUES);
+            self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MAX_FACTOR_VALUES);
         } else {
             self.general = Some(general(problem, a));
         }
@@ -188,7 +188,7 @@ impl Jacobian {
                 sum += v * v;
             }
         }
-        sum.sqrt() <= ACCURACY * norm(&self.rhs)
+        sum.sqrt() <= MAX_LINEAR_RESIDUAL * norm(&self.rhs)
     }
 
     /// Factors the dense J; false where it is singular.

@@ -27,7 +27,7 @@ use std::ops::Range;
 
 /// Scratch. See the [module](self).
 #[derive(Debug, Default)]
-pub(super) struct LeastNorm {
+pub(super) struct LeastNormPercussions {
     judge: Judge,
     dense: Problem,
     /// Columns of N: block, and the direction in it.
@@ -49,20 +49,20 @@ pub(super) struct LeastNorm {
 }
 
 /// Relative size of what is left of a row of G below which it depends on the others.
-const DEPENDENT: f64 = 1e-10;
+const DEPENDENCE_TOLERANCE: f64 = 1e-10;
 /// Velocities below this, in terms of the tolerance times ‖b‖, may be zero.
-const STILL: f64 = 10.0;
+const REST_TOLERANCE: f64 = 10.0;
 /// Percussions below this part of the largest are none.
-const NOTHING: f64 = 1e-12;
+const ZERO_PERCUSSION: f64 = 1e-12;
 /// Newton steps at most, and the gradient, in terms of ‖λ*‖, at which they end.
-const STEPS: usize = 60;
-const SETTLED: f64 = 1e-15;
+const MAX_NEWTON_STEPS: usize = 60;
+const GRADIENT_TOLERANCE: f64 = 1e-15;
 /// Residual that is rounding: what is solved that well must stay so.
-const ROUNDING: f64 = 1e-13;
+const RESIDUAL_FLOOR: f64 = 1e-13;
 /// Part of the identity that makes the Hessian regular.
-const REGULAR: f64 = 1e-12;
+const REGULARISATION: f64 = 1e-12;
 
-impl LeastNorm {
+impl LeastNormPercussions {
     /// Replaces the solution `r` by the one of least norm with the same velocities. Returns whether percussions are not unique.
     pub(super) fn settle(&mut self, problem: &Problem, r: &mut [f64], tolerance: f64) -> bool {
         let before = self.judge.residual(problem, r);
@@ -70,7 +70,7 @@ impl LeastNorm {
             return false;
         }
         let scale = norm(problem.b());
-        self.modes(problem, r, STILL * tolerance * if scale > 0.0 { scale } else { 1.0 });
+        self.modes(problem, r, REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 });
         let m = self.columns.len();
         let rank = self.row_space(problem);
         if rank == m {
@@ -90,15 +90,15 @@ impl LeastNorm {
             block.set.project(&mut self.r[rows]);
         }
         let after = self.judge.residual(problem, &self.r);
-        if norm(&self.r) <= norm(r) && after <= before.max(ROUNDING.min(tolerance)) {
+        if norm(&self.r) <= norm(r) && after <= before.max(RESIDUAL_FLOOR.min(tolerance)) {
             r.copy_from_slice(&self.r);
         }
         true
     }
 
-    /// Whether a block on the edge of its set does not move: it may as well be in another mode. Cheap, unlike [`LeastNorm::settle`].
+    /// Whether a block on the edge of its set does not move: it may as well be in another mode. Cheap, unlike [`LeastNormPercussions::settle`].
     pub(super) fn undecided(&mut self, problem: &Problem, r: &[f64], tolerance: f64) -> bool {
-        let nothing = STILL * tolerance * max_norm(r);
+        let nothing = REST_TOLERANCE * tolerance * max_norm(r);
         let on_edge = |b: &&Block| {
             let own = &r[b.start..b.start + b.set.dim()];
             match b.set {
@@ -116,7 +116,7 @@ impl LeastNorm {
         self.judge.u.resize(problem.size(), 0.0);
         problem.velocity(r, &mut self.judge.u);
         let scale = norm(problem.b());
-        let still = STILL * tolerance * if scale > 0.0 { scale } else { 1.0 };
+        let still = REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 };
         problem.blocks().iter().filter(on_edge).any(|b| {
             let u = &self.judge.u[b.start..b.start + b.set.dim()];
             let unloaded = r[b.start] <= nothing && u[0] <= still;
@@ -132,7 +132,7 @@ impl LeastNorm {
     fn modes(&mut self, problem: &Problem, r: &[f64], still: f64) {
         self.columns.clear();
         self.lambda.clear();
-        let nothing = NOTHING * max_norm(r);
+        let nothing = ZERO_PERCUSSION * max_norm(r);
         for (b, block) in problem.blocks().iter().enumerate() {
             let (s, d) = (block.start, block.set.dim());
             let (r, u) = (&r[s..s + d], &self.judge.u[s..s + d]);
@@ -212,7 +212,7 @@ impl LeastNorm {
             }
             let length = length.sqrt();
             largest = if rank == 0 { length } else { largest };
-            if !(length > DEPENDENT * largest) {
+            if !(length > DEPENDENCE_TOLERANCE * largest) {
                 return rank;
             }
             let start = self.basis.len();
@@ -242,8 +242,8 @@ impl LeastNorm {
         self.p.clone_from(&self.c);
         let size = norm(&self.lambda);
         let mut dual = self.evaluate(problem);
-        for _ in 0..STEPS {
-            if norm(&self.gradient) <= SETTLED * size {
+        for _ in 0..MAX_NEWTON_STEPS {
+            if norm(&self.gradient) <= GRADIENT_TOLERANCE * size {
                 break;
             }
             self.newton_step(problem, rank);
@@ -312,7 +312,7 @@ impl LeastNorm {
             self.hessian.extend(self.basis.chunks_exact(m).map(|q| dot(row, q)));
         }
         for i in 0..rank {
-            self.hessian[i * rank + i] += REGULAR;
+            self.hessian[i * rank + i] += REGULARISATION;
         }
         self.pivots.resize(rank, 0);
         self.step.clone_from(&self.gradient);

@@ -55,7 +55,7 @@ const MAX_ROWS: usize = 400;
 /// Halvings of a damped step.
 const MAX_HALVINGS: usize = 24;
 /// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
-const AS_IT_IS: f64 = 1e-13;
+const ACCEPT_START_BELOW: f64 = 1e-13;
 /// ε of the sparse step, relative to the diagonal of A. Directions of compliance λ (relative) converge by ε/(ε + λ) per step: stacks
 /// of a hundred bodies have λ of 1e-4.
 const REGULARISATION: f64 = 1e-6;
@@ -71,7 +71,7 @@ impl Solver for Newton {
         sanitise(r);
         // A start guess is taken as it is only at rounding accuracy.
         report.residual = self.judge.residual(problem, r);
-        if report.residual <= options.tolerance.min(AS_IT_IS) {
+        if report.residual <= options.tolerance.min(ACCEPT_START_BELOW) {
             report.status = Status::Solved;
             return report;
         }

@@ -48,7 +48,7 @@ impl Front {
         let own = self.own() + last.own();
         let zeros = last.own() * (self.own() + self.below.len() - last.below.len());
         let share = zeros as f64 / (own * (own + self.below.len())) as f64;
-        SHARES.iter().any(|&(most, allowed)| own <= most && share <= allowed)
+        MAX_ZERO_SHARE.iter().any(|&(most, allowed)| own <= most && share <= allowed)
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn minimum_degree(n: usize, start: &[usize], row: &[usize]) -> Vec<us
 const NONE: u32 = u32::MAX;
 
 /// A child is taken in if both fronts together have at most so many columns, and zeros at most this share of their entries.
-const SHARES: [(usize, f64); 3] = [(4, 1.0), (16, 0.3), (64, 0.1)];
+const MAX_ZERO_SHARE: [(usize, f64); 3] = [(4, 1.0), (16, 0.3), (64, 0.1)];
 
 impl Fronts {
     /// Of a symmetric pattern by columns, rows ascending.

@@ -3,8 +3,8 @@
 //! Every front [F₁₁ F₁₂; F₂₁ F₂₂] gathers its entries of the matrix and the remainders of its children (extend-add), eliminates its own
 //! columns, F = [L₁₁; L₂₁][U₁₁ U₁₂], and hands its remainder F₂₂ − L₂₁U₁₂ to its parent [Duff & Reid 1983], [Liu1992, §4].
 //!
-//! **Pivots** come from the own rows of a front. The one on the diagonal serves if it is no smaller than [`DIAGONAL`] times the largest entry
-//! of its column, the largest of the own rows if it is no smaller than [`OFF`] times that; a column that has neither is **delayed**: it and a
+//! **Pivots** come from the own rows of a front. The one on the diagonal serves if it is no smaller than [`DIAGONAL_THRESHOLD`] times the largest entry
+//! of its column, the largest of the own rows if it is no smaller than [`OFF_DIAGONAL_THRESHOLD`] times that; a column that has neither is **delayed**: it and a
 //! row go on to the parent, where more rows are its own. At a root all rows are, and what has no pivot there is singular. So the
 //! factors are those of a stable elimination for any matrix, and a matrix that is close to positive definite is eliminated as planned.
 //! What is chosen depends on the matrix alone, not on those before it.
@@ -15,10 +15,10 @@ use std::ops::Range;
 
 /// Least size of a pivot on the diagonal, and of another one, beside the largest entry of its column: growth is bounded by their inverses, and
 /// exchanges cost fill.
-const DIAGONAL: f64 = 1e-2;
-const OFF: f64 = 0.1;
+const DIAGONAL_THRESHOLD: f64 = 1e-2;
+const OFF_DIAGONAL_THRESHOLD: f64 = 0.1;
 /// Columns that are eliminated before the rest of the front is brought up to date.
-const PANEL: usize = 8;
+const PANEL_COLUMNS: usize = 8;
 
 /// Factors of one front: `pivots` columns of a front of `size` rows.
 #[derive(Debug, Clone, Copy)]
@@ -216,7 +216,7 @@ fn eliminate(f: &mut [f64], size: usize, own: usize, rows: &mut [u32], columns: 
             }
             (limit, from) = (own, done);
         }
-        let panel = done..limit.min(done + PANEL);
+        let panel = done..limit.min(done + PANEL_COLUMNS);
         let end = eliminate_panel(f, size, own, panel.clone(), rows);
         update(f, size, done..end, panel.end);
         done = end;
@@ -265,9 +265,9 @@ fn pivot(f: &[f64], size: usize, own: usize, k: usize) -> Option<usize> {
         }
     }
     let all = (own..size).map(at).fold(largest, f64::max);
-    if at(k) >= DIAGONAL * all && at(k) > 0.0 {
+    if at(k) >= DIAGONAL_THRESHOLD * all && at(k) > 0.0 {
         Some(k)
-    } else if largest >= OFF * all && largest > 0.0 {
+    } else if largest >= OFF_DIAGONAL_THRESHOLD * all && largest > 0.0 {
         Some(best)
     } else {
         None
