@@ -1,17 +1,17 @@
 //! Numerical rank of the matrix A of a reduced problem.
 //!
-//! Contacts that share a load make A rank-deficient: percussions are then not unique, and solvers that count on an inverse
-//! fall short. A symmetric positive semidefinite A (every A = WᵀM⁻¹W) is taken apart by Cholesky's method with diagonal
-//! pivoting, which costs n·rank² operations; any other one by elimination with complete pivoting. The rank is the number of
+//! Contacts that share a load make A rank-deficient: percussions are then not unique, and solvers that need an inverse
+//! fail. A symmetric positive semidefinite A (every A = WᵀM⁻¹W) is factored by Cholesky's method with diagonal
+//! pivoting, in n·rank² operations; any other A by elimination with complete pivoting. The rank is the number of
 //! pivots above max(n, 100)·ε times the largest.
 
 use crate::problem::{Problem, ReducedMatrix};
 
-/// Rows up to which a symmetric matrix is looked at: some seconds.
+/// Largest number of rows of a symmetric matrix whose rank is computed: some seconds.
 pub const MAX_SYMMETRIC_ROWS: usize = 3000;
-/// The same for any other matrix.
+/// Largest number of rows of any other matrix.
 pub const MAX_GENERAL_ROWS: usize = 1500;
-/// What counts as symmetric, relative to the largest entry: rounding of a reduction.
+/// Largest |A − Aᵀ| of a symmetric matrix, relative to the largest entry: rounding of a reduction.
 const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 /// Rank of A, or `None` for a matrix too large for it. See the [module](self).

@@ -1,7 +1,7 @@
-//! From single entries of a matrix to the matrix of a problem.
+//! Assembles the matrix of a problem from its entries.
 //!
-//! Entries that are given twice add up, as in the sparse formats that the files come from. What is sparse by blocks
-//! stays so: below [`DENSE_FROM`] of the blocks the matrix is kept by blocks, else as a whole.
+//! Duplicate entries are added, as in the sparse formats that the files come from. The matrix is stored by blocks
+//! if fewer than [`DENSE_FROM`] of its blocks are filled, else densely.
 
 use super::FormatError;
 use crate::full::FullProblem;
@@ -9,7 +9,7 @@ use crate::linear::{Dense, Pattern};
 use crate::problem::{BlockSparse, Problem, ProblemError, ReducedMatrix};
 use crate::sets::Set;
 
-/// From this share of filled blocks on, a matrix is kept dense.
+/// Share of filled blocks from which a matrix is stored densely.
 const DENSE_FROM: f64 = 0.3;
 
 /// One entry: row, column, value (finite).
@@ -24,7 +24,7 @@ fn add(what: &'static str, slots: &mut [f64], slot: usize, value: f64) -> Result
     if sum.is_finite() { Ok(()) } else { Err(ProblemError::NotFinite { what, index: slot }) }
 }
 
-/// What nothing was added to is zero.
+/// Sets empty slots to zero.
 fn finish(slots: &mut [f64]) {
     for v in slots.iter_mut().filter(|v| v.is_nan()) {
         *v = 0.0;

@@ -4,7 +4,7 @@ use super::ProblemKind;
 use crate::problem::ProblemError;
 use std::fmt::Write;
 
-/// Why bytes are no problem.
+/// Why a file cannot be read as a problem.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FormatError {
     /// Nothing to read.
@@ -21,7 +21,7 @@ pub enum FormatError {
     /// Complete and well formed, but the parts do not make a problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// JSON that is none of our two forms.
+    /// JSON that is neither of our two forms.
     #[error("JSON without a problem: {0}")]
     Json(String),
     /// The file holds another kind than was asked for.
@@ -38,7 +38,7 @@ pub enum FormatError {
         /// Why each text format does not fit.
         attempts: Vec<(ProblemKind, FormatError)>,
     },
-    /// A name that is no kind.
+    /// An unknown kind.
     #[error("unknown kind {name:?}, expected one of {}", names(&ProblemKind::ALL))]
     UnknownKind {
         /// The name.

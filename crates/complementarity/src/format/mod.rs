@@ -10,10 +10,10 @@
 //! | JSON, `"format": "nonsmooth full problem 1"` | full | `full` |
 //! | numbers as text ([`text`]) | reduced | `friction2d`, `friction3d`, `lcp`, `mlcp` |
 //!
-//! The text formats carry no mark: they are tried to the end of the file, and no text fits two of them.
+//! The text formats have no signature: each is tried to the end of the file, and no text fits two of them.
 //!
-//! Files are not trusted: every declared size is compared with the bytes that are left before memory is taken, so that
-//! what is read stays within a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
+//! Files are not trusted: every declared size is checked against the remaining bytes before memory is allocated. Memory
+//! is therefore at most a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
 //!
 //! Writing: [`Problem::to_json`], [`FullProblem::to_json`]; FCLIB files by the module `write_fclib`, with the
 //! feature `fclib-write`.

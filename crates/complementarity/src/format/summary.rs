@@ -1,4 +1,4 @@
-//! A few figures that tell a reduced problem from another.
+//! Figures that characterise a reduced problem.
 
 use crate::linear::dense::norm;
 use crate::problem::{Problem, ReducedMatrix};
@@ -13,7 +13,7 @@ pub struct ProblemSummary {
     pub blocks: usize,
     /// Blocks of A with an entry that is not zero.
     pub filled: usize,
-    /// Largest entry of A by amount.
+    /// Largest absolute entry of A.
     pub largest: f64,
     /// max |A − Aᵀ| / max |A|, zero for A = 0.
     pub asymmetry: f64,

@@ -58,7 +58,7 @@ pub enum WriteError {
     },
 }
 
-/// What a file says beside the numbers; empty strings are left out by readers.
+/// Metadata and start guess of a file. Readers leave out empty strings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
     /// Title.

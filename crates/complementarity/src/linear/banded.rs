@@ -2,8 +2,8 @@
 //!
 //! Row i keeps columns i−k .. i+2k in one stretch of memory: k below and k above the diagonal as
 //! assembled, k more above for the fill-in of row exchanges. Rows are exchanged only where a pivot is smaller than
-//! [`PIVOT_THRESHOLD`] times the largest entry below it, so that growth stays bounded; a matrix that needs no exchange (positive definite or
-//! diagonally dominant ones, as a rule) is solved without looking at pivots and fill-in.
+//! [`PIVOT_THRESHOLD`] times the largest entry below it, so that growth stays bounded. A matrix that needs no exchange, as most positive
+//! definite or diagonally dominant ones, is solved without pivots and fill-in.
 
 use super::{Singular, dense};
 

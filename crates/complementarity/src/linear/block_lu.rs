@@ -1,9 +1,8 @@
 //! LU factors of a matrix of dense blocks whose pattern is symmetric, without exchanging blocks.
 //!
-//! Blocks are eliminated in an order of approximately minimum degree, found once per pattern; within the diagonal block of a step there are pivots,
-//! between blocks there are none. For matrices that are close to positive definite, as those of Newton's method on regularised contact problems,
-//! that is stable and has half of the fill and a fraction of the cost of a general LU. It is not always: who uses it checks the solution and has
-//! [`super::Matrix`] to fall back on.
+//! Blocks are eliminated in an order of approximately minimum degree, found once per pattern. Rows are exchanged within diagonal blocks only.
+//! For matrices close to positive definite, as in Newton's method on regularised contact problems, this is stable. It has half of the fill and a
+//! fraction of the cost of a general LU. For other matrices it may be inaccurate: callers check the solution and fall back on [`super::Matrix`].
 //!
 //! With rows in the order of elimination, for each row i: w = J_i, then for j < i ascending L_ij = w_j U_jj⁻¹ and w_k −= L_ij U_jk for
 //! k > j; what is left is U_i.
@@ -39,7 +38,7 @@ pub(crate) struct BlockLu {
 }
 
 impl BlockLu {
-    /// Analyses the pattern of block rows `row`, `column` (symmetric, the diagonal there) of blocks that begin at `start`. Nothing where the factors
+    /// Analyses the pattern of block rows `row`, `column` (symmetric, with its diagonal) of blocks that begin at `start`. `None` if the factors
     /// would have more than `most` numbers.
     pub(crate) fn new(start: &[usize], row: &[usize], column: &[usize], most: usize) -> Option<Self> {
         let n = start.len().saturating_sub(1);
@@ -136,7 +135,7 @@ impl BlockLu {
         })
     }
 
-    /// All entries become zero.
+    /// Sets all entries to zero.
     pub(crate) fn clear(&mut self) {
         self.values.fill(0.0);
     }
@@ -146,7 +145,7 @@ impl BlockLu {
         &mut self.values[self.place[e]..self.place[e] + len]
     }
 
-    /// Factors what was entered.
+    /// Factors the matrix as assembled.
     pub(crate) fn factor(&mut self) -> Result<(), Singular> {
         match self.uniform {
             1 => self.factor_of::<1, 1, false>(),

@@ -1,7 +1,7 @@
 //! Small dense kernels: LU with partial pivoting, and the solution of least norm of a
 //! rank-deficient system by a complete orthogonal decomposition.
 //!
-//! Systems of 1 to about 60 unknowns live here; larger ones are sparse (see [`super::Matrix`]).
+//! For systems of 1 to about 60 unknowns; larger ones are sparse (see [`super::Matrix`]).
 
 use super::{Singular, small};
 use crate::capacity;
@@ -37,7 +37,7 @@ impl Dense {
         self.data.resize(rows * cols, 0.0);
     }
 
-    /// Makes room for `n` numbers.
+    /// Reserves memory for `n` numbers.
     pub(crate) fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.data, n);
     }
@@ -262,7 +262,7 @@ pub struct LeastNorm {
 }
 
 impl LeastNorm {
-    /// Makes room for systems of `n` rows.
+    /// Reserves memory for systems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.qr, n * n);
         capacity::reserve(&mut self.perm, n);

@@ -37,7 +37,7 @@ pub struct Singular {
 
 static NEXT_PATTERN_ID: AtomicU64 = AtomicU64::new(1);
 
-/// Which unknowns are coupled: a list of cliques (each contribution couples all its unknowns).
+/// Which unknowns are coupled, as a list of cliques: each contribution couples all its unknowns.
 #[derive(Debug, Clone, Default)]
 pub struct Pattern {
     id: u64,
@@ -47,13 +47,13 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern of `n` uncoupled unknowns (the diagonal is always there).
+    /// A pattern of `n` uncoupled unknowns: the diagonal alone.
     #[inline]
     pub fn new(n: usize) -> Self {
         Self { id: NEXT_PATTERN_ID.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
     }
 
-    /// Unique to every pattern that was made; clones share it.
+    /// Number of this pattern. No other has it, except clones.
     #[inline]
     pub fn id(&self) -> u64 {
         self.id

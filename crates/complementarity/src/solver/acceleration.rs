@@ -1,41 +1,40 @@
-//! What makes sweeps over many coupled blocks converge faster.
+//! Convergence acceleration of sweeps over many coupled blocks.
 //!
 //! - **Momentum** \[Nesterov1983\]: sweeps start from r_k + β_k (r_k − r_{k−1}), β_k = (θ_{k−1} − 1)/θ_k, θ_k = (1 + √(1 + 4θ_{k−1}²))/2, begun anew
 //!   when a step points against the last one or the residual grows.
 //! - **Drift.** Where friction wedges bodies, sweeps can move r by the same small step each, thousands of times, until a contact opens or
-//!   slips. Where two stretches of plain sweeps changed r by the same d, r goes on along d at once, up to the first block that
+//!   slips. If two runs of plain sweeps change r by the same d, r jumps along d, up to the first block that
 //!   leaves its mode.
 //!
-//!
-//! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
+//! Sweeps have momentum. When the residual has not fallen by a tenth for some time, plain sweeps test for a drift.
 
 use crate::capacity;
 use crate::linear::dense::dot;
 use crate::problem::{Problem, Relative};
 use crate::sets::{MAX_DIM, Set};
 
-/// What follows a sweep.
+/// What happens after a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// Nothing.
     Plain,
-    /// A push.
+    /// An extrapolation by momentum.
     Momentum,
-    /// Three looks at a drift: before the first stretch of plain sweeps, between the two, and after the second.
+    /// The three stages of a drift test: before the first run of plain sweeps, between the two, and after the second.
     Begin,
     Middle,
     Jump,
 }
 
-/// When sweeps are pushed, and when they are watched for a drift.
+/// Decides after which sweeps there is momentum, and when there is a drift test.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     best: f64,
     /// Sweeps with momentum since the residual last fell by a tenth.
     idle: usize,
-    /// Plain sweeps made in a watch, if there is one.
+    /// Plain sweeps made in a drift test, if one is under way.
     watch: Option<usize>,
-    /// Times that the residual ran away.
+    /// How often the residual has grown beyond [`Pace::RUNAWAY_GROWTH`].
     runaways: usize,
 }
 
@@ -46,13 +45,13 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Sweeps with momentum without progress before a watch.
+    /// Sweeps with momentum without progress before a drift test.
     const MAX_IDLE_SWEEPS: usize = 60;
-    /// Sweeps of each stretch of a watch.
+    /// Sweeps in each run of a drift test.
     const DRIFT_SWEEPS: usize = 20;
     /// Growth of the residual at which momentum is stopped.
     const RUNAWAY_GROWTH: f64 = 10.0;
-    /// Runaways after which it is not tried again.
+    /// Runaways after which momentum is given up.
     const MAX_RUNAWAYS: usize = 20;
 
     fn next(&mut self, estimate: f64) -> Next {
@@ -89,12 +88,12 @@ impl Pace {
 #[derive(Debug, Default)]
 pub(super) struct Acceleration {
     pace: Pace,
-    /// Whether there is momentum. Then `first` is r after the last sweep and `second` where that sweep began; in a watch they are r at its
-    /// begin and its middle.
+    /// Whether there is momentum. Then `first` is r after the last sweep and `second` r at its start; in a drift test they are r at its
+    /// start and between its two runs.
     moving: bool,
     first: Vec<f64>,
     second: Vec<f64>,
-    /// What belongs to `first` of the velocities that percussions cause.
+    /// Velocities that the percussions `first` cause.
     first_y: Vec<f64>,
     theta: f64,
 }

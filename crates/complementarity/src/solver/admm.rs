@@ -7,8 +7,8 @@
 //! ```
 //!
 //! D holds the mean of the diagonal of A of every block. At a fixed point x = z and −y = A z + b + s is the modified velocity û. One factorisation of
-//! A + ρD serves all iterations with the same ρ. Where nearly all contacts stick (masonry, towers at rest) a small ρ makes the first x almost the
-//! solution, and a handful of iterations do what takes hundreds of sweeps; where contacts slip and open, ρ must be of the size of A and it is slow.
+//! A + ρD serves all iterations with the same ρ. Where nearly all contacts stick (masonry, towers at rest), a small ρ makes the first x almost the
+//! solution: a few iterations replace hundreds of sweeps. Where contacts slip and open, ρ must be of the size of A, and the method is slow.
 //!
 //! ρ begins small. It is multiplied or divided by up to ten, and A factored again, where one of ‖x − z‖/‖z‖ and ‖ρD(z − z₋)‖/‖y‖ is more than
 //! ten times the other; never twice within ten iterations.
@@ -22,11 +22,11 @@ use crate::sets::{MAX_DIM, Set};
 /// Alternating directions. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
 pub struct Admm {
-    /// Give up where the first iterations do not show that this is a structure at rest.
+    /// Give up after [`TRIAL_ITERATIONS`] unless they converge fast, as they do for a structure at rest.
     pub(super) give_up_early: bool,
     judge: Judge,
     best: Best,
-    /// A by blocks, or all of it, and its factors.
+    /// A, by blocks or dense, and its factors.
     expanded: Problem,
     blocks: Option<BlockLu>,
     symmetric: bool,
@@ -43,19 +43,19 @@ pub struct Admm {
 /// ρ at the beginning, and its range.
 const INITIAL_PENALTY: f64 = 3e-3;
 const PENALTY_RANGE: (f64, f64) = (1e-6, 1e3);
-/// Iterations between two changes of ρ, the imbalance that calls for one, and the largest factor.
+/// Fewest iterations between two changes of ρ, the imbalance that triggers one, and the largest factor.
 const PENALTY_INTERVAL: usize = 10;
 const IMBALANCE: f64 = 10.0;
 const MAX_PENALTY_CHANGE: f64 = 10.0;
-/// Iterations without a tenth of progress after which there is none.
+/// Iterations without the residual falling by a tenth after which the method has stalled.
 const MAX_STAGNATION: usize = 500;
-/// Who is give_up_early wants this part of the first residual after so many iterations.
+/// With `give_up_early`, the iteration must reach this part of the first residual within so many iterations.
 const TRIAL_ITERATIONS: usize = 4;
 const TRIAL_REDUCTION: f64 = 1e-2;
-/// Rows of a dense problem; numbers in the factors of another.
+/// Limits: rows of a dense problem, and numbers in the factors of any other.
 const MAX_DENSE_ROWS: usize = 3000;
 const MAX_FACTOR_VALUES: usize = 1 << 26;
-/// Entries of A and Aᵀ that differ less than this, relative to the largest, are equal.
+/// Largest |A − Aᵀ| of a symmetric matrix, relative to the largest entry.
 const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 impl Solver for Admm {

@@ -28,13 +28,13 @@ pub struct ProjectedGradient {
     u: Vec<f64>,
 }
 
-/// Iterations without a tenth of progress after which there is none.
+/// Iterations without the residual falling by a tenth after which the method has stalled.
 const MAX_STAGNATION: usize = 5000;
-/// Percussions, in terms of ‖b‖ over the smallest compliance, beyond which there is no solution.
+/// Largest percussion of a problem that has a solution, relative to ‖b‖ over the smallest compliance.
 const MAX_PERCUSSION: f64 = 1e8;
 /// Doublings of L in one iteration.
 const MAX_DOUBLINGS: usize = 60;
-/// What L is multiplied with from iteration to iteration.
+/// Factor of L from one iteration to the next.
 const LIPSCHITZ_DECAY: f64 = 0.9;
 
 impl Solver for ProjectedGradient {

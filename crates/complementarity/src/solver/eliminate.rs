@@ -12,7 +12,7 @@ use crate::linear::dense::{LeastNorm, norm};
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
 
-/// Compliance left by an elimination, relative to what was there, below which it is rounding.
+/// Relative compliance after an elimination, below which it is rounding.
 const COMPLIANCE_FLOOR: f64 = 1e-12;
 
 #[derive(Debug, Default)]
@@ -32,9 +32,9 @@ pub(super) struct Eliminated {
     in_range: bool,
 }
 
-/// Residual from which bilateral rows that do not close contradict each other.
+/// Residual of bilateral rows above which they contradict each other.
 const CONTRADICTION_RESIDUAL: f64 = 1e-6;
-/// What may be left of a column in the range: rounding.
+/// Largest relative distance of a column from the range of A_ff: rounding.
 const RANGE_TOLERANCE: f64 = 1e-10;
 
 impl Eliminated {

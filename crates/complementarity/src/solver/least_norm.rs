@@ -1,8 +1,13 @@
-//! Percussions that the velocities do not determine: whether there are such, and the ones of least norm.
+//! Tests whether the velocities determine the percussions, and finds the percussions of least norm where they do not.
 //!
-//! At a solution (r, u) let N span the percussions that the modes leave free, block by block (orthonormal columns): nothing where a contact opens,
-//! the normal where it is closed without friction, all of the block where it sticks, the one direction (1, −μ u_T/‖u_T‖) where it slips.
-//! A contact that neither opens nor is loaded counts as closed: the load may as well be on it. With r = r₀ + Nλ the same motion belongs to
+//! At a solution (r, u) let the orthonormal columns of N span the percussions that the modes leave free, block by block:
+//!
+//! - nothing where a contact opens;
+//! - the normal where it is closed without friction;
+//! - all of the block where it sticks;
+//! - the one direction (1, −μ u_T/‖u_T‖) where it slips.
+//!
+//! A contact that neither opens nor is loaded counts as closed, because it could carry load. With r = r₀ + Nλ the same motion belongs to
 //!
 //! ```text
 //! {λ ∈ C : G λ = G λ*},    G = A N,
@@ -15,9 +20,9 @@
 //! λ = proj_C(Qᵀp)   where   Q proj_C(Qᵀp) = c,
 //! ```
 //!
-//! the optimality condition of the dual problem, max cᵀp − xᵀλ + ½‖λ‖² with x = Qᵀp. Newton from p = c, damped so that the dual rises: the start is
-//! the projection of λ* onto the row space, and that is it where it lies in C. Without friction every solution has the same u, and this is the
-//! solution of least norm of all; with friction it is the least within the mode found. u does not change.
+//! the optimality condition of the dual problem, max cᵀp − xᵀλ + ½‖λ‖² with x = Qᵀp. It is solved by Newton's method from p = c, damped so that the
+//! dual rises. The start is the projection of λ* onto the row space; if it lies in C it is the solution. Without friction every solution has the
+//! same u, and this one has the least norm of all; with friction the least norm within the mode found. u does not change.
 
 use super::Judge;
 use crate::linear::dense::{dot, lu_factor, lu_solve, max_norm, norm};
@@ -48,18 +53,18 @@ pub(super) struct LeastNormPercussions {
     r: Vec<f64>,
 }
 
-/// Relative size of what is left of a row of G below which it depends on the others.
+/// Relative norm of an orthogonalised row of G below which the row depends on the others.
 const DEPENDENCE_TOLERANCE: f64 = 1e-10;
-/// Velocities below this, in terms of the tolerance times ‖b‖, may be zero.
+/// Velocities below this, relative to the tolerance times ‖b‖, may be zero.
 const REST_TOLERANCE: f64 = 10.0;
-/// Percussions below this part of the largest are none.
+/// Percussions below this part of the largest count as zero.
 const ZERO_PERCUSSION: f64 = 1e-12;
-/// Newton steps at most, and the gradient, in terms of ‖λ*‖, at which they end.
+/// Most Newton steps, and the gradient, relative to ‖λ*‖, at which they end.
 const MAX_NEWTON_STEPS: usize = 60;
 const GRADIENT_TOLERANCE: f64 = 1e-15;
-/// Residual that is rounding: what is solved that well must stay so.
+/// Residual at rounding level: a solution that reaches it must keep it.
 const RESIDUAL_FLOOR: f64 = 1e-13;
-/// Part of the identity that makes the Hessian regular.
+/// Multiple of the identity that makes the Hessian regular.
 const REGULARISATION: f64 = 1e-12;
 
 impl LeastNormPercussions {
@@ -96,7 +101,7 @@ impl LeastNormPercussions {
         true
     }
 
-    /// Whether a block on the edge of its set does not move: it may as well be in another mode. Cheap, unlike [`LeastNormPercussions::settle`].
+    /// Whether a block on the boundary of its set has zero velocity, so that another mode is possible. Cheap, unlike [`LeastNormPercussions::settle`].
     pub(super) fn undecided(&mut self, problem: &Problem, r: &[f64], tolerance: f64) -> bool {
         let nothing = REST_TOLERANCE * tolerance * max_norm(r);
         let on_edge = |b: &&Block| {

@@ -1,13 +1,13 @@
 //! Semismooth Newton on the equations of the blocks (see [`super::equation`]): frozen projections \[AlartCurnier1991\], or the function of
 //! Fischer and Burmeister.
 //!
-//! Frozen projections of planar and frictionless problems are piecewise linear and the method is an active-set method: started in the right mode
-//! it ends after one step at rounding accuracy. The new iterate is the solution of J r⁺ = J r − F; where J is
-//! singular (hyperstatic contacts), the one of least norm, and the report says `non_unique`.
+//! Frozen projections of planar and frictionless problems are piecewise linear, and the method is an active-set method: from the right mode
+//! one step reaches rounding accuracy. The new iterate solves J r⁺ = J r − F. Where J is singular (hyperstatic contacts) it is the solution of
+//! least norm, and the report says `non_unique`.
 //!
-//! Dense up to 400 rows; larger problems by a sparse factorisation of J with A + ε in place of A, if they are not stored as
-//! dense ones. Full steps first: they jump between modes, which is what finds the right one. If they cycle, damped steps from
-//! the best iterate, each lowering the residual; if these stall, so does the method, and [`super::Auto`] goes on
+//! J is dense up to 400 rows. Larger problems use a sparse factorisation of J with A + ε in place of A, unless A is stored densely.
+//! Full steps come first: they jump between modes and so find the right one. If they cycle, damped steps follow from
+//! the best iterate, each lowering the residual. If these stall, so does the method, and [`super::Auto`] continues
 //! with Gauss-Seidel.
 
 use super::equation::{Equation, factors};
@@ -54,7 +54,7 @@ const MAX_STEPS: usize = 30;
 const MAX_ROWS: usize = 400;
 /// Halvings of a damped step.
 const MAX_HALVINGS: usize = 24;
-/// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
+/// Residual below which a start guess is accepted as the solution: some hundred rounding errors.
 const ACCEPT_START_BELOW: f64 = 1e-13;
 /// ε of the sparse step, relative to the diagonal of A. Directions of compliance λ (relative) converge by ε/(ε + λ) per step: stacks
 /// of a hundred bodies have λ of 1e-4.

@@ -1,7 +1,7 @@
-//! The order in which a sweep meets the blocks.
+//! The order of the blocks in a sweep.
 //!
-//! Coloured: blocks of one colour share no unknown, so that a sweep over them is the same in any order, and could be made at once. Colours are given
-//! greedily, the first that no neighbour has.
+//! Coloured: blocks of one colour share no unknown, so that a sweep over them is the same in any order and could run in parallel. Colouring is
+//! greedy: each block takes the first colour that no neighbour has.
 
 use crate::problem::{Problem, ReducedMatrix};
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// As the problem has them.
+    /// The order of the problem.
     #[default]
     Natural,
-    /// Another random order in every sweep, from this seed.
+    /// A new random order in every sweep, from this seed.
     Shuffled(u64),
     /// Colour by colour.
     Coloured,
 }
 
-/// What is needed to go through the blocks in an order.
+/// Permutation of the blocks, and the state of the random generator.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
     pub(super) blocks: Vec<u32>,

@@ -9,12 +9,12 @@
 //! semidefinite, so that Newton on the frozen projections settles: few steps from r_k, damped by halving until ‖F‖ falls. A fixed point
 //! solves the problem itself, whatever α.
 //!
-//! The path of r_k runs along the self-stresses of the pile, to where a contact opens or begins to slip, and on: with α as small as Newton can
-//! bear it is short. α falls while an inner problem takes at most three steps, rises where it takes more than six, and fourfold where it is not
-//! solved in twelve (then r_k stays). Over-relaxation is that of \[EcksteinBertsekas1992\]; it halves the number of problems.
+//! The path of r_k follows the self-stresses of the pile, from one opening or slipping contact to the next. The smaller α, the shorter the
+//! path, as long as Newton converges. α falls while an inner problem takes at most three steps and rises where it takes more than six. If twelve
+//! steps do not solve it, r_k stays and α is multiplied by four. Over-relaxation as in \[EcksteinBertsekas1992\] halves the number of problems.
 //!
-//! Friction makes the problem other than monotone, and the path can run in circles: after [`MAX_STAGNATION`] problems without progress it begins
-//! anew, with another α.
+//! With friction the problem is not monotone, and the path can cycle: after [`MAX_STAGNATION`] problems without progress it restarts
+//! with another α.
 
 use super::equation::{Equation, Piece, factors, frozen_value};
 use super::jacobian::Jacobian;
@@ -39,23 +39,23 @@ pub struct Proximal {
 
 /// ω.
 const RELAXATION: f64 = 1.5;
-/// α at the beginning of every try.
+/// Initial α of each attempt.
 const INITIAL_WEIGHTS: [f64; 4] = [0.1, 1.0, 1e-3, 1e-2];
 /// Smallest and largest α.
 const WEIGHT_RANGE: (f64, f64) = (1e-9, 1e4);
-/// Inner problems without a tenth of progress after which a try is given up.
+/// Inner problems without the residual falling by a tenth after which an attempt ends.
 const MAX_STAGNATION: usize = 100;
-/// Newton steps of an inner problem; up to how many α falls, from how many on it rises.
+/// Most Newton steps of an inner problem. α falls up to the second number of steps and rises above the third.
 const MAX_INNER_STEPS: usize = 12;
 const FEW_INNER_STEPS: usize = 3;
 const MANY_INNER_STEPS: usize = 6;
-/// What α is multiplied with where few or many steps were made, and where the inner problem is not solved.
+/// Factors of α after few steps, after many steps, and if the inner problem is not solved.
 const WEIGHT_DECREASE: f64 = 0.7;
 const WEIGHT_INCREASE: f64 = 1.5;
 const WEIGHT_INCREASE_UNSOLVED: f64 = 4.0;
-/// Residual of an inner problem in terms of the residual of the problem itself.
+/// Residual of an inner problem relative to that of the problem itself.
 const INNER_TOLERANCE: f64 = 0.1;
-/// A drift: α, how well inner problems are solved and in how many steps, and when two steps are the same.
+/// Detection of a drift: α, tolerance and step limits of the inner problems, the difference below which two steps are equal, and iterations.
 const DRIFT_WEIGHT: f64 = 1e-5;
 const DRIFT_TOLERANCE: f64 = 1e-14;
 const DRIFT_STEPS: (usize, usize) = (60, 3000);
@@ -110,8 +110,8 @@ impl Proximal {
         true
     }
 
-    /// The step that iterations from zero with a small α tend to, if they do: zero where there is a solution. For problems whose inner problems can be solved
-    /// to rounding.
+    /// Limit of the steps of an iteration from zero with a small α, if they converge; zero where there is a solution. Needs inner problems
+    /// that can be solved to rounding.
     pub(super) fn drift(&mut self, problem: &Problem, options: &Options) -> Option<&[f64]> {
         if !self.prepare(problem) {
             return None;
@@ -139,7 +139,7 @@ impl Proximal {
         None
     }
 
-    /// One try from r.
+    /// One attempt from r.
     fn path(
         &mut self,
         problem: &Problem,

@@ -8,11 +8,13 @@
 //! | `lcp` | n, matrix of n rows, q (n numbers) |
 //! | `mlcp` | see [`mlcp`] |
 //!
-//! What they mean is u = M r + q, per contact (normal, tangents), 0 ≤ u ⊥ r ≥ 0 in an LCP.
+//! The relation is u = M r + q, per contact (normal, tangents), with 0 ≤ u ⊥ r ≥ 0 in an LCP.
 //!
-//! What may follow: after a friction problem a single 0 or 1, which is ignored (several files end so); after an LCP a
-//! remark on a new line that does not begin with a number, which becomes the description; after a mixed LCP the
-//! numbers of a solution. Anything else is an error.
+//! A trailer may follow; anything else is an error.
+//!
+//! - After a friction problem: a single 0 or 1, which is ignored (several files end so).
+//! - After an LCP: a remark on a new line that does not begin with a number. It becomes the description.
+//! - After a mixed LCP: the numbers of a solution.
 
 pub mod matrix;
 pub mod mlcp;

@@ -1,4 +1,4 @@
-//! What sparse elimination does, found once per pattern: the order, the elimination tree, and the fronts.
+//! Symbolic analysis of sparse elimination, once per pattern: the order, the elimination tree, and the fronts.
 //!
 //! The pattern is symmetric and ordered by approximately minimum degree. Without exchanges, eliminating column j couples
 //!
@@ -6,8 +6,8 @@
 //! struct(j) = { i > j : A_ij ≠ 0 }  ∪  ⋃ struct(c) \ {j}  over its children c,     parent(j) = min struct(j)
 //! ```
 //!
-//! [Liu1992, §2]. Columns that follow each other and whose structs are the same make one **front**: a small dense matrix of its own columns and
-//! the rows below them, in which all arithmetic happens. A front also takes in its last child where that adds few zeros: long rows are cheap.
+//! [Liu1992, §2]. Consecutive columns of equal struct form one **front**: a small dense matrix of its own columns and
+//! the rows below them, in which all arithmetic happens. A front absorbs its last child where that adds few zeros: long rows are cheap.
 
 /// A front: columns `start..end` of the order are its own.
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ pub(crate) fn minimum_degree(n: usize, start: &[usize], row: &[usize]) -> Vec<us
 
 const NONE: u32 = u32::MAX;
 
-/// A child is taken in if both fronts together have at most so many columns, and zeros at most this share of their entries.
+/// A child is absorbed if both fronts together have at most so many columns, and at most this share of their entries is zero.
 const MAX_ZERO_SHARE: [(usize, f64); 3] = [(4, 1.0), (16, 0.3), (64, 0.1)];
 
 impl Fronts {

@@ -3,21 +3,20 @@
 //! Every front [F₁₁ F₁₂; F₂₁ F₂₂] gathers its entries of the matrix and the remainders of its children (extend-add), eliminates its own
 //! columns, F = [L₁₁; L₂₁][U₁₁ U₁₂], and hands its remainder F₂₂ − L₂₁U₁₂ to its parent [Duff & Reid 1983], [Liu1992, §4].
 //!
-//! **Pivots** come from the own rows of a front. The one on the diagonal serves if it is no smaller than [`DIAGONAL_THRESHOLD`] times the largest entry
-//! of its column, the largest of the own rows if it is no smaller than [`OFF_DIAGONAL_THRESHOLD`] times that; a column that has neither is **delayed**: it and a
-//! row go on to the parent, where more rows are its own. At a root all rows are, and what has no pivot there is singular. So the
-//! factors are those of a stable elimination for any matrix, and a matrix that is close to positive definite is eliminated as planned.
-//! What is chosen depends on the matrix alone, not on those before it.
+//! **Pivots** come from the own rows of a front. The diagonal entry is the pivot if it is at least [`DIAGONAL_THRESHOLD`] times the largest
+//! entry of its column. Otherwise it is the largest entry in the own rows, if that is at least [`OFF_DIAGONAL_THRESHOLD`] times the largest.
+//! A column with neither is **delayed**: it moves with one row to the parent, which has more own rows. A root owns all of its rows, so that
+//! a column without a pivot there proves the matrix singular. Elimination is thus stable for any matrix, and follows the symbolic order where
+//! the matrix is close to positive definite. Pivots depend on this matrix alone, not on matrices factored before.
 
 use super::super::Singular;
 use super::fronts::Fronts;
 use std::ops::Range;
 
-/// Least size of a pivot on the diagonal, and of another one, beside the largest entry of its column: growth is bounded by their inverses, and
-/// exchanges cost fill.
+/// Smallest pivot on and off the diagonal, relative to the largest entry of its column. Their inverses bound the growth; exchanges cost fill.
 const DIAGONAL_THRESHOLD: f64 = 1e-2;
 const OFF_DIAGONAL_THRESHOLD: f64 = 0.1;
-/// Columns that are eliminated before the rest of the front is brought up to date.
+/// Columns that are eliminated before the rest of the front is updated.
 const PANEL_COLUMNS: usize = 8;
 
 /// Factors of one front: `pivots` columns of a front of `size` rows.
@@ -134,7 +133,7 @@ impl Multifrontal {
         self.indices.extend_from_slice(&self.columns);
     }
 
-    /// Puts what is left of the front on the stack.
+    /// Pushes the remainder of the front on the stack.
     fn hand_on(&mut self, front: usize, pivots: usize, delayed: usize) {
         let size = self.rows.len();
         if pivots == size {
