@@ -7,7 +7,7 @@ use crate::scheme::SettingsError;
 use crate::state::Unreadable;
 use complementarity::solver::OptionsError;
 
-/// Why a simulation cannot start. Every message names the offender.
+/// Why a simulation cannot start. Every message names the part concerned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// A vector of the wrong length.

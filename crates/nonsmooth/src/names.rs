@@ -1,4 +1,4 @@
-//! Names of parts, and what a mistyped one may have meant.
+//! Names of parts, and suggestions for mistyped ones.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ pub struct Names {
     text: Arc<String>,
     /// Where each name ends.
     ends: Arc<Vec<u32>>,
-    /// Bytes at the end of each that do not belong to it: coordinates share the text of their rates.
+    /// Bytes at the end of each that do not belong to the name: coordinates share the text of their rates.
     cut: usize,
 }
 

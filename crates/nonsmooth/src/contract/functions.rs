@@ -1,7 +1,7 @@
 //! The functions of a model behind one pointer, on every scalar that differentiation needs.
 //!
-//! A [`Model`] is generic over the scalar, so its code is compiled for each model and scalar. What differentiates, gathers and assembles
-//! around it is not: it calls the model through [`Functions`] and is compiled once, for all models. The scalars are
+//! A [`Model`] is generic over the scalar, so its code is compiled for each model and scalar. The code that differentiates, gathers and
+//! assembles is not generic: it calls the model through [`Functions`] and is compiled once. The scalars are
 //!
 //! | scalar | for |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What a person writes: values only.
+//! The user's side of the contract: a model by its values.
 
 use super::layout::Layout;
 use super::scalar::Scalar;
@@ -18,7 +18,7 @@ pub enum Derivative {
     Joint,
 }
 
-/// Values of all parts of a kind that a [`Model`] may give at once, where the parts have much in common.
+/// Values of all parts of a kind that a [`Model`] may give at once, where the parts share subexpressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
     /// M, row by row.
@@ -34,7 +34,7 @@ pub enum Together {
 /// The functions are generic over the [`Scalar`] so that they can be evaluated on dual numbers.
 /// Only [`Model::layout`] and [`Model::mass`] are always needed; the others are called for the parts
 /// that the layout declares, with the part's number `i` and the coordinates and velocities that it touches.
-/// A declared part whose function is missing is reported when the model is taken in.
+/// A declared part whose function is missing is reported when a [`Differentiated`](super::Differentiated) is made.
 ///
 /// ```
 /// use nonsmooth::{Layout, Model, Scalar, law::ContactLaw};

@@ -77,7 +77,7 @@ impl Controller for FixedStep {
             return;
         }
         let near = 1e-9 * self.h;
-        // Back after a roll-back, then on.
+        // Backwards after a roll-back, then forwards.
         while self.k > 0 && t < self.grid(self.k) - near {
             self.k -= 1;
         }

@@ -1,4 +1,4 @@
-//! Controllers: which step is tried next, and what becomes of a step that was made.
+//! Controllers: they propose steps, and accept or reject them.
 //!
 //! The loop over time stands in one place ([`crate::Simulation`]); fixed stepping, event stepping and
 //! step-size control differ only in the controller.
@@ -18,14 +18,14 @@ pub struct Proposal {
     pub t_end: f64,
 }
 
-/// What becomes of a step.
+/// Judgment of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Take it.
     Accept,
     /// Drop it and propose again from its start.
     Retry,
-    /// Drop it and this many accepted steps before it (at most [`Controller::lag`]).
+    /// Drop it and this number of accepted steps before it (at most [`Controller::lag`]).
     RollBack(usize),
 }
 
@@ -55,10 +55,10 @@ pub trait Controller: Send {
         false
     }
 
-    /// Appends what it knows to a checkpoint: for controllers that remember something.
+    /// Appends its state to a checkpoint.
     fn write(&self, _out: &mut Writer) {}
 
-    /// Takes what was written.
+    /// Restores its state from a checkpoint.
     fn read(&mut self, _from: &mut Reader) -> Result<(), Unreadable> {
         Ok(())
     }

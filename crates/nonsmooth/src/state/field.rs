@@ -1,4 +1,4 @@
-//! Fields of records: how each is cleared, copied, compared, laid out for another list of interactions, checked, written and read.
+//! Fields of records: clearing, copying, comparing, rearranging for another list of interactions, checking, writing and reading.
 
 use super::Percussions;
 use super::bytes::{Bytes, Reader, Unreadable, Writer};
@@ -15,7 +15,7 @@ pub trait Field: Bytes {
     fn assign(&mut self, other: &Self);
     /// Whether both have the same bits.
     fn same(&self, other: &Self) -> bool;
-    /// Copies what belongs to percussions `those`, for another list of interactions.
+    /// Copies a field in the layout of percussions `those`, rearranged for another list of interactions.
     fn lay_out(&mut self, from: &Self, _those: &Percussions, _list: &Candidates) {
         self.assign(from);
     }
@@ -42,7 +42,7 @@ pub struct ByCoordinate(pub Vec<f64>);
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByVelocity(pub Vec<f64>);
 
-/// Values laid out as percussions; empty where they are not known.
+/// Values in the layout of [`Percussions::values`]; empty where they are not known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByComponent(pub Vec<f64>);
 
@@ -70,7 +70,7 @@ like_a_vector! {
 
 /// A value that fields are made of.
 pub trait Value: Copy {
-    /// What an interaction has that was not in the list.
+    /// The value of an interaction that was not in the list.
     const ABSENT: Self;
     /// Its bits.
     fn bits(self) -> u64;

@@ -5,7 +5,7 @@ use super::bytes::bytes;
 use super::field::{Field, Misfit};
 use crate::contract::{Candidates, Structure};
 
-/// Values at nodes within a step, of polynomials that are its dense output, and forces there.
+/// Values at nodes within a step: they define the polynomials of its dense output, and the forces there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stages {
     /// Nodes in [0, 1].

@@ -3,7 +3,7 @@
 use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::polynomial::lagrange_integral;
-use nonsmooth::simulation::{Observer, StepView, along, between, through};
+use nonsmooth::simulation::{Observer, StepView, interpolate_stages, interpolate_states, interpolate_step};
 use nonsmooth::{Stages, State};
 
 /// Step ends of a run, and what is needed between them.
@@ -45,7 +45,7 @@ impl Observer for Curve {
         self.sums.push(vec![0.0; self.contacts.len()]);
     }
 
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
         times.extend(WITHIN.map(|s| start + s * (end - start)));
     }
 
@@ -115,16 +115,16 @@ impl Curve {
             return self.point(k);
         }
         if !inside.stages.nodes.is_empty() {
-            return along(system, a, &inside.stages, dt, t);
+            return interpolate_stages(system, a, &inside.stages, dt, t);
         }
         if !inside.within.is_empty() {
             let states: Vec<&State> = std::iter::once(a).chain(&inside.within).chain([b]).collect();
-            return through(system, &states, t);
+            return interpolate_states(system, &states, t);
         }
         match &inside.left {
             // Smooth up to the jump.
-            Some(left) => between(system, a, &State::new(b.t, b.q.clone(), left.clone()), dt, false, t),
-            None => between(system, a, b, dt, inside.impact, t),
+            Some(left) => interpolate_step(system, a, &State::new(b.t, b.q.clone(), left.clone()), dt, false, t),
+            None => interpolate_step(system, a, b, dt, inside.impact, t),
         }
     }
 

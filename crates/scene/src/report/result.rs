@@ -3,7 +3,7 @@
 use crate::prepare::Prepared;
 use crate::run::{Outcome, status_name};
 use nonsmooth::names::Names;
-use nonsmooth::simulation::Change;
+use nonsmooth::simulation::ModeChange;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ struct Event<'a> {
     kind: &'static str,
     contact: Option<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    change: Option<Change>,
+    change: Option<ModeChange>,
 }
 
 /// What is not watched is null.

@@ -13,7 +13,7 @@ use crate::prepare::Prepared;
 use crate::run::Outcome;
 use nonsmooth::State;
 use nonsmooth::contract::{Candidates, Reach};
-use nonsmooth::simulation::{Event, between};
+use nonsmooth::simulation::{Event, interpolate_step};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -205,7 +205,7 @@ impl Inside {
         let parts = (dt / self.spacing).ceil();
         for k in 1..parts as usize {
             let t = from.t + dt * k as f64 / parts;
-            let (q, u) = between(&prepared.evaluator(), from, to, dt, false, t);
+            let (q, u) = interpolate_step(&prepared.evaluator(), from, to, dt, false, t);
             replay.frame_between(row, t, &q, &u, sigma);
         }
     }
