@@ -8,7 +8,7 @@ use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
 use crate::model::{FormulaModel, Numbers, Places};
 use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
-use nonsmooth_multibody::{Geometry, Layout, Multibody};
+use nonsmooth_multibody::{CoordinateLayout, Geometry, Multibody};
 use std::sync::Arc;
 
 /// The system of a scene and what is known of its parts.
@@ -19,7 +19,7 @@ pub(super) struct Parts {
     pub(super) bars: Vec<DrawnBar>,
     pub(super) geometry: Option<Geometry>,
     /// Coordinates and velocities of bodies and bars, by number.
-    pub(super) layout: Layout,
+    pub(super) layout: CoordinateLayout,
     /// Their values at the start.
     pub(super) at_start: (Vec<f64>, Vec<f64>),
     pub(super) places: Places,
@@ -53,7 +53,7 @@ impl Parts {
                 springs: Vec::new(),
                 bars: Vec::new(),
                 geometry: None,
-                layout: Layout::default(),
+                layout: CoordinateLayout::default(),
                 at_start: (Vec::new(), Vec::new()),
                 places,
                 lagrangian: built.lagrangian,

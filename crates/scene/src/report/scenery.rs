@@ -138,7 +138,7 @@ impl<'a> Scenery<'a> {
         let drawn = &self.prepared.drawn[body];
         // What does not move by forces is grey, unless it was given a colour.
         let colour = (drawn.first.is_some() || drawn.colour != 0.0).then_some(drawn.colour);
-        let fixed = self.prepared.geometry.as_ref().is_none_or(|g| g.still(body));
+        let fixed = self.prepared.geometry.as_ref().is_none_or(|g| g.is_fixed(body));
         let mut middle = None;
         if drawn.shapes.is_empty() {
             let place =

@@ -5,7 +5,7 @@ use super::drawn::Drawn;
 use super::random::random;
 use crate::file::Fault;
 use crate::file::format;
-use nonsmooth_multibody::{Body, DEFAULT_MATERIAL, Layout, Mobility, Pose, Twist, Vec2, Weight};
+use nonsmooth_multibody::{Body, CoordinateLayout, DEFAULT_MATERIAL, Mobility, Pose, Twist, Vec2, Weight};
 
 /// Names that formulas of a body may use besides parameters.
 const OWN: [&str; 4] = ["i", "random", "random2", "random3"];
@@ -21,7 +21,7 @@ impl Reader<'_> {
         let made = count.unwrap_or(1);
         let mobility = self.mobility(body)?;
         let coordinates = match mobility {
-            Mobility::Free => Layout::new(made, 0).nq(),
+            Mobility::Free => CoordinateLayout::new(made, 0).nq(),
             Mobility::Fixed | Mobility::Driven(_) => made,
         };
         self.reserve(coordinates, &body.name.origin)?;
