@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Arguments of the command.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use nonsmooth_scene::prepare::Request;
@@ -112,7 +112,7 @@ pub(crate) enum What {
     Laws,
 }
 
-/// What is asked of a scene.
+/// Arguments that change a scene.
 #[derive(Debug, Args)]
 pub(crate) struct RequestArguments {
     /// Another scheme (drops the scheme options of the file).

@@ -1,5 +1,5 @@
-//! Nodes to typed values. A format is written once, with [`record!`](crate::record): it makes the struct, its reader (unknown keys
-//! are refused with the nearest known one) and its part of the JSON schema.
+//! Decodes nodes into typed values. A format is declared once, with [`record!`](crate::record), which generates the struct, its reader
+//! (unknown keys are refused with the nearest known one) and its part of the JSON schema.
 
 use super::tree::{Entry, Fault, Node, Origin, Value};
 use nonsmooth::names::{hint_or_list, is_name};
@@ -10,7 +10,7 @@ pub trait Decode: Sized {
     /// Reads a node.
     fn decode(node: &Node) -> Result<Self, Fault>;
 
-    /// What a missing key means, if it may be missing.
+    /// The value of a missing key, if the key is optional.
     fn missing() -> Option<Self> {
         None
     }

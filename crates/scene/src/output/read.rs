@@ -64,7 +64,7 @@ pub struct Rows {
 }
 
 /// Bytes that are read of an array at once.
-const BUFFER: usize = 1 << 16;
+const READ_BUFFER: usize = 1 << 16;
 
 impl<'a> Archive<'a> {
     /// Opens an archive.
@@ -89,7 +89,7 @@ impl<'a> Archive<'a> {
     pub fn rows(&self, name: &str) -> io::Result<Rows> {
         let stored = self.stored.iter().find(|s| s.name == name);
         let stored = stored.ok_or_else(|| damaged(self.path, &format!("has no array `{name}`")))?.clone();
-        let mut file = BufReader::with_capacity(BUFFER, File::open(self.path)?);
+        let mut file = BufReader::with_capacity(READ_BUFFER, File::open(self.path)?);
         file.seek(SeekFrom::Start(stored.start))?;
         let item = stored.item().unwrap_or(8);
         let bytes = vec![0; (stored.width * item) as usize];

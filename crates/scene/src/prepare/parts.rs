@@ -1,7 +1,7 @@
 //! The system of a scene: bodies, a model by formula, or both.
 
 use super::Request;
-use super::blame::{build_fault, model_fault};
+use super::locate::{build_fault, model_fault};
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
@@ -11,8 +11,8 @@ use nonsmooth::{Differentiated, System};
 use nonsmooth_multibody::{CoordinateLayout, Geometry, Multibody};
 use std::sync::Arc;
 
-/// The system of a scene and what is known of its parts.
-pub(super) struct Parts {
+/// The system of a scene, with the layout, geometry and places of its parts.
+pub(super) struct SystemParts {
     pub(super) system: Arc<dyn System>,
     pub(super) drawn: Vec<Drawn>,
     pub(super) springs: Vec<DrawnSpring>,
@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub(super) warnings: Vec<String>,
 }
 
-impl Parts {
+impl SystemParts {
     pub(super) fn new(
         document: &Document,
         scene: &Scene,
@@ -105,7 +105,7 @@ impl Parts {
             });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
-        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
+        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Scene }).collect();
         let built = FormulaModel::build(document, scene, numbers, &others)?;
         places.extend(built.places);
         let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 const TEMPLATE: &str = include_str!("template.html");
 /// Where the data go.
-const PLACE: &str = "/*DATA*/";
+const PLACEHOLDER: &str = "/*DATA*/";
 
 /// Writes the page with the object that `data` writes.
 pub(crate) fn write_page<W: Write>(
     out: &mut W,
     data: impl FnOnce(&mut Fields<Escaped<'_, W>>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (before, after) = TEMPLATE.split_once(PLACE).unwrap_or((TEMPLATE, ""));
+    let (before, after) = TEMPLATE.split_once(PLACEHOLDER).unwrap_or((TEMPLATE, ""));
     out.write_all(before.as_bytes())?;
     let mut fields = Fields::open(Escaped { out, held: Vec::new() })?;
     data(&mut fields)?;
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_template_has_one_place_for_the_data() {
-        assert_eq!(TEMPLATE.matches(PLACE).count(), 1);
-        assert!(TEMPLATE.contains(&format!("<script type=\"application/json\" id=\"data\">{PLACE}</script>")));
+        assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
+        assert!(TEMPLATE.contains(&format!("<script type=\"application/json\" id=\"data\">{PLACEHOLDER}</script>")));
         assert_eq!(TEMPLATE.matches("<title>nonsmooth</title>").count(), 1);
     }
 

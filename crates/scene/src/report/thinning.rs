@@ -38,7 +38,7 @@ pub(super) struct Kept {
     pub(super) value: f64,
 }
 
-/// Chooses rows of plots: the first of every short interval of time, and of every long one those with the largest of every signal.
+/// Chooses rows of plots: the first of every short interval of time, and from every long one the row with the largest value of each signal.
 pub(super) struct Thinning {
     start: f64,
     /// Lengths of both kinds of intervals, s; none where all rows are kept.
@@ -62,7 +62,7 @@ impl Thinning {
         Self { start, intervals, short: None, long: None, peaks, kept: Vec::new(), last: None }
     }
 
-    /// Looks at the next row.
+    /// Considers the next row.
     pub(super) fn see(&mut self, row: usize, t: f64, value: f64, signals: &[f64]) {
         let this = Kept { row, value };
         self.last = Some(this);

@@ -1,4 +1,4 @@
-//! Records of bars.
+//! Reads the records of bars.
 
 use super::Reader;
 use super::drawn::DrawnBar;

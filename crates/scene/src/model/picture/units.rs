@@ -5,7 +5,7 @@ use crate::file::format::Scene;
 use nonsmooth::names::hint_or_list;
 use nonsmooth_multibody::CoordinateLayout;
 
-/// Units by number of a coordinate or velocity. What is not known has an empty one.
+/// Units of coordinates and velocities, by number; empty where unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Units {
     /// Bodies and bars, which come first.
