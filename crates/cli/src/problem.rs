@@ -21,7 +21,7 @@ pub(crate) struct LoadedProblem {
     pub(crate) kind: ProblemKind,
     pub(crate) contacts: usize,
     pub(crate) rows: usize,
-    /// Rank of A, if it was small enough to look.
+    /// Rank of A, if A was small enough to compute it.
     pub(crate) rank: Option<usize>,
     /// Names of the blocks, if the file has them.
     pub(crate) names: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) struct Attempt {
 /// Status of a solve after verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SolveOutcome {
-    /// As the solver says.
+    /// The status of the solver.
     Said(Status),
     /// The solver reports success, but the recomputed residual is above the tolerance.
     Refuted,

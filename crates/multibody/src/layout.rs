@@ -173,7 +173,7 @@ impl CoordinateLayout {
     }
 }
 
-/// Names of the coordinates of free planar bodies and of bars with so many nodes, and of the velocities: the rates of all of them.
+/// Names of the coordinates and velocities of free planar bodies, and of bars with their numbers of nodes.
 pub(crate) fn names<'a>(
     bodies: impl Iterator<Item = &'a str>,
     bars: impl Iterator<Item = (&'a str, usize)>,

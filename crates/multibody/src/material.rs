@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Material of a body that names none.
 pub const DEFAULT_MATERIAL: &str = "default";
 
-/// A material, or a body that is named by itself.
+/// A material, or a body that a contact names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Class<'a> {
     material: &'a str,

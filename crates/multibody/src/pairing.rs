@@ -21,11 +21,11 @@ impl Pairing {
     /// Specificity for a pair of classes, if it fits.
     fn fit(&self, a: &Class, b: &Class) -> Option<u8> {
         let Some([x, y]) = &self.between else { return Some(0) };
-        let way = |s: &str, t: &str| match (a.fit(s), b.fit(t)) {
+        let specificity = |s: &str, t: &str| match (a.fit(s), b.fit(t)) {
             (0, _) | (_, 0) => None,
             (m, n) => Some(m + n),
         };
-        way(x, y).max(way(y, x))
+        specificity(x, y).max(specificity(y, x))
     }
 }
 

@@ -34,7 +34,7 @@ pub enum Error {
     /// A run whose controller cannot go on beyond its end.
     #[error("the controller of this run cannot move its end to {end}")]
     Extend {
-        /// What was asked for, s.
+        /// Requested end, s.
         end: f64,
     },
     /// A step length that makes no progress.

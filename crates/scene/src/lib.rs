@@ -26,6 +26,7 @@ pub mod file;
 pub mod formula;
 pub mod model;
 pub mod output;
+#[doc(hidden)] // for the command
 pub mod page;
 pub mod prepare;
 pub mod report;

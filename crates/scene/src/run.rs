@@ -66,7 +66,7 @@ pub struct RunOutcome {
     pub seconds: f64,
     /// Where the problem of a failed step was saved.
     pub saved: Option<String>,
-    /// Problems of steps that were written because they were asked for.
+    /// Number of requested one-step problems that were written.
     pub dumped: usize,
 }
 

@@ -18,7 +18,7 @@ const DASHES: [&str; 6] = ["none", "9 4", "3 3", "12 3 3 3", "6 2", "16 4 2 4"];
 /// Most labels on the axis of times.
 const MAX_LABELS: i32 = 12;
 
-/// One line per solver over log₂ τ, the legend beside the diagram in the order of the right ends.
+/// One line per solver over log₂ τ. The legend is to the right of the diagram, in the order of the right ends.
 pub(super) fn svg(race: &Race, profiles: &[Profile]) -> String {
     let problems = profiles.first().map_or(0, |p| p.problems);
     let height = HEIGHT.max(TOP + LEGEND_LINE * (profiles.len() + 1) as f64 + 20.0);

@@ -24,10 +24,10 @@ pub enum FormatError {
     /// JSON that is neither of our two forms.
     #[error("JSON without a problem: {0}")]
     Json(String),
-    /// The file holds another kind than was asked for.
+    /// The file does not hold the requested kind.
     #[error("the file holds {found}, but {wanted} was asked for")]
     OtherKind {
-        /// What was asked for.
+        /// The requested kind.
         wanted: ProblemKind,
         /// What the file holds.
         found: &'static str,

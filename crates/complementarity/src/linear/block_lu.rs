@@ -24,7 +24,7 @@ pub(crate) struct BlockLu {
     diagonal: Vec<usize>,
     offset: Vec<usize>,
     values: Vec<f64>,
-    /// U_ii⁻¹ in place of U_ii once factored; whether U_i has nothing beside it.
+    /// U_ii⁻¹ in place of U_ii once factored; whether U_i has no other block.
     alone: Vec<bool>,
     /// The entry U_ji that mirrors each entry L_ij.
     mirror: Vec<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct BlockLu {
     place: Vec<usize>,
     /// Size of all blocks if it is one, else 0.
     uniform: usize,
-    /// Entry of the row at hand in each column.
+    /// Entry of the current row in each column.
     entry: Vec<usize>,
     x: Vec<f64>,
 }
@@ -55,15 +55,15 @@ impl BlockLu {
         let mut numbers = 0;
         for i in 0..n {
             let mut found = Vec::new();
-            let mut see = |k: usize| {
+            let mut include = |k: usize| {
                 if k > i && seen[k] != i {
                     seen[k] = i;
                     found.push(k);
                 }
             };
-            column[row[order[i]]..row[order[i] + 1]].iter().for_each(|&b| see(step[b]));
+            column[row[order[i]]..row[order[i] + 1]].iter().for_each(|&b| include(step[b]));
             for &c in &children[i] {
-                upper[c].iter().for_each(|&k| see(k));
+                upper[c].iter().for_each(|&k| include(k));
             }
             found.sort_unstable();
             if let Some(&first) = found.first() {

@@ -138,7 +138,7 @@ pub fn max_norm(a: &[f64]) -> f64 {
     fn worse(m: f64, x: f64) -> f64 {
         if x > m || x.is_nan() { x } else { m }
     }
-    // A maximum is the same in any order, so that long vectors go by several entries at once.
+    // A maximum is the same in any order, so that long vectors can be processed several entries at a time.
     const LANES: usize = 8;
     let (many, rest) = if a.len() < LANES { (&[][..], a) } else { a.as_chunks::<LANES>() };
     let mut m = rest.iter().fold(0.0, |m, x| worse(m, x.abs()));

@@ -212,7 +212,7 @@ fn steps_to_cone(n: f64, x: &[f64], dn: f64, d: &[f64]) -> f64 {
     if a > 0.0 {
         return -c / (b + root.sqrt());
     }
-    // The square falls in the end: the edge is reached only on the way up, if at all.
+    // The square falls in the end: the edge is reached only while it rises, if at all.
     if root >= 0.0 && b > 0.0 { -c / (b + root.sqrt()) } else { f64::INFINITY }
 }
 

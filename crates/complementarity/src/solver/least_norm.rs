@@ -143,7 +143,7 @@ impl LeastNormPercussions {
             let (r, u) = (&r[s..s + d], &self.judge.u[s..s + d]);
             let closed = u[0] <= still || r[0] > nothing;
             let slip = norm(&u[1..]);
-            let mut whole = || {
+            let mut all_components = || {
                 for k in 0..d {
                     let mut direction = [0.0; MAX_DIM];
                     direction[k] = 1.0;
@@ -152,16 +152,16 @@ impl LeastNormPercussions {
                 }
             };
             match &block.set {
-                Set::Free { .. } => whole(),
-                Set::NonNegative if closed => whole(),
-                Set::Interval { .. } | Set::Ball { .. } if norm(u) <= still => whole(),
+                Set::Free { .. } => all_components(),
+                Set::NonNegative if closed => all_components(),
+                Set::Interval { .. } | Set::Ball { .. } if norm(u) <= still => all_components(),
                 Set::Coulomb { mu, .. } if closed && *mu == 0.0 => {
                     let mut direction = [0.0; MAX_DIM];
                     direction[0] = 1.0;
                     self.columns.push((b, direction));
                     self.lambda.push(r[0]);
                 }
-                Set::Coulomb { .. } | Set::Polyhedral { .. } if closed && slip <= still => whole(),
+                Set::Coulomb { .. } | Set::Polyhedral { .. } if closed && slip <= still => all_components(),
                 Set::Coulomb { mu, .. } if closed => {
                     let mut direction = [0.0; MAX_DIM];
                     let length = (1.0 + mu * mu).sqrt();

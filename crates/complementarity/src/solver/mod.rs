@@ -313,7 +313,7 @@ impl Judge {
     }
 }
 
-/// The best percussions seen by an iteration: what is returned is never worse than the start.
+/// The best percussions of an iteration: the result is never worse than the start.
 #[derive(Debug, Default, Clone)]
 struct Best {
     r: Vec<f64>,

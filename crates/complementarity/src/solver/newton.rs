@@ -94,7 +94,7 @@ impl Solver for Newton {
         let patience = if problem.blocks().iter().any(|b| curved(&b.set)) { 0 } else { 3 };
         for step in 0..=MAX_STEPS.min(options.max_iterations) {
             report.iterations = step;
-            // Go on while a step still gains, so that what is solved is solved as well as the numbers allow.
+            // Continue while a step still reduces the residual, so that solutions reach rounding accuracy.
             if step > 0 {
                 report.residual = self.judge.residual(problem, r);
                 if report.residual <= options.tolerance.min(1e-15) {
@@ -168,7 +168,7 @@ impl Newton {
                 break;
             }
             report.iterations += 1;
-            // The length with the smallest residual: modes change along the way, so that the first decrease may be a poor one.
+            // The length with the smallest residual: modes change along the step, so that the first decrease may be poor.
             for (d, (x, old)) in self.next.iter_mut().zip(r.iter().zip(&self.best)) {
                 *d = x - old;
             }

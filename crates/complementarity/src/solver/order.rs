@@ -77,20 +77,20 @@ impl Arrangement {
         let mut colours = vec![u32::MAX; n];
         let mut taken = vec![usize::MAX; n + 1];
         for i in 0..n {
-            let mut see = |j: usize| {
+            let mut include = |j: usize| {
                 if colours[j] != u32::MAX {
                     taken[colours[j] as usize] = i;
                 }
             };
             match self.expanded.matrix() {
                 ReducedMatrix::BlockSparse(a) if problem.as_dense().is_none() => {
-                    a.column[a.row[i]..a.row[i + 1]].iter().for_each(|&j| see(j));
+                    a.column[a.row[i]..a.row[i + 1]].iter().for_each(|&j| include(j));
                     if !symmetric {
                         let row = |j: usize| &a.column[a.row[j]..a.row[j + 1]];
-                        (0..i).filter(|&j| row(j).binary_search(&i).is_ok()).for_each(see);
+                        (0..i).filter(|&j| row(j).binary_search(&i).is_ok()).for_each(include);
                     }
                 }
-                _ => (0..i).filter(|&j| coupled(i, j) || coupled(j, i)).for_each(see),
+                _ => (0..i).filter(|&j| coupled(i, j) || coupled(j, i)).for_each(include),
             }
             colours[i] = (0..=n).find(|&c| taken[c] != i).unwrap_or(n) as u32;
         }

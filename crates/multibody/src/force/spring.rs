@@ -185,7 +185,7 @@ impl SpringForce {
         out
     }
 
-    /// Numbers of the velocities of both bodies, of those that move by forces.
+    /// Indices of the velocities of both bodies; `None` for a body that does not move by forces.
     fn dofs(&self, bodies: &Bodies) -> [Option<usize>; PAIR] {
         let mut out = [None; PAIR];
         for (out, body) in out.chunks_exact_mut(PLANAR_NU).zip(self.ends(bodies)) {

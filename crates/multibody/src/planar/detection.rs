@@ -50,7 +50,7 @@ impl Detection {
             })
     }
 
-    /// Makes the list anew.
+    /// Rebuilds the list.
     pub(crate) fn detect(
         &mut self,
         bodies: &Bodies,

@@ -138,7 +138,7 @@ impl Shape {
         }
     }
 
-    /// Whether a rotation of the body about its origin leaves it as it is.
+    /// Whether it is invariant under rotations of the body about its origin.
     pub(crate) fn is_round(&self) -> bool {
         match *self {
             Shape::Disc { centre, .. } | Shape::InnerCircle { centre, .. } => centre == [0.0, 0.0],

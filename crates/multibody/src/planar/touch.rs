@@ -17,7 +17,7 @@
 //! δr_P = δφ_P e_z×(x − c_P) − ρ δn,   δr_S = δx − δc_S − (ρ + g) δn − δg n
 //! ```
 //!
-//! and δγ follows by the product rule. Where body S moves by itself, its velocity and acceleration come with it.
+//! and δγ follows by the product rule. If the motion of body S is prescribed, its velocity and acceleration enter too.
 
 use super::plane::{Rotation, Vec2, add, cross, dot, perp, scale, sub};
 use super::pose::{Pose, Twist};

@@ -30,7 +30,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// Makes the list anew: `meet` appends the contacts of two shapes whose bounds overlap.
+    /// Rebuilds the list: `meet` appends the contacts of two shapes whose bounds overlap.
     pub(crate) fn search(&mut self, threads: usize, meet: impl Fn(&Circle, &Circle, &mut Vec<Identity>) + Sync) {
         self.complete =
             self.grid.search(&self.circles, threads, contact_limit(self.circles.len()), meet, &mut self.found);

@@ -15,9 +15,9 @@ pub struct Mismatch {
     pub what: String,
     /// Row and column.
     pub entry: (usize, usize),
-    /// What the system says.
+    /// Derivative of the system.
     pub system: f64,
-    /// What differences give.
+    /// Derivative by differences.
     pub differences: f64,
 }
 

@@ -230,8 +230,8 @@ impl System for Combined {
 
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
         self.parts.iter().fold(0.0, |worst: f64, p| {
-            let way = p.system.travel(t0, q0, u0, t1, q1);
-            if way > worst || way.is_nan() { way } else { worst }
+            let excess = p.system.travel(t0, q0, u0, t1, q1);
+            if excess > worst || excess.is_nan() { excess } else { worst }
         })
     }
 

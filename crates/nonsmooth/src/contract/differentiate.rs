@@ -105,7 +105,7 @@ impl<'a> Assembly<'a> {
         &self.plan.parts[k.kind as usize][index_of(k.id)].1
     }
 
-    /// A quantity of part `i`, which stands at `place`.
+    /// A quantity of part `i` at position `place`.
     fn local(&self, quantity: Quantity, i: usize, place: &'a Place) -> Local<'a> {
         Local { model: self.model, quantity, i, own: place.own, blocks: &place.blocks }
     }
@@ -296,7 +296,7 @@ impl<'a> Assembly<'a> {
         let dofs = &place.velocities;
         let n = dofs.len();
         self.gathered(place, q, u, |lq, lu, work| {
-            // Of q only if it is asked for.
+            // By q only where it is needed.
             let nq = if a == 0.0 { 0 } else { lq.len() };
             let width = nq + if with_u { n } else { 0 };
             if width == 0 {
@@ -342,7 +342,7 @@ impl<'a> Assembly<'a> {
                 for (line, sum) in jacobian.chunks_exact(2 * n.max(1)).zip(sum.chunks_exact_mut(n.max(1))) {
                     let (of_q, of_u) = line.split_at(n);
                     for ((s, x), y) in sum.iter_mut().zip(of_q).zip(of_u) {
-                        // Of q only if it is asked for: elsewhere it need not be finite.
+                        // By q only where it is needed: elsewhere it may not be finite.
                         *s = if a == 0.0 { b * y } else { x * a + b * y };
                     }
                 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `f64` | values |
 //! | `Dual<f64, 1>` | derivatives along the motion |
-//! | `Dual<f64, 2>`, `4`, `6` | Jacobians, so many columns at a time |
+//! | `Dual<f64, 2>`, `4`, `6` | Jacobians, with this number of columns at a time |
 //! | `Dual<T, 1>` over each of them | the time derivatives of gaps and joints |
 //! | `Dual<T, 1>`, `Dual<T, 4>` over each of them | forces as gradients of potentials |
 

@@ -27,8 +27,8 @@ pub(super) struct Flags {
     pub(super) linear: bool,
 }
 
-/// The parts of a model, made by chaining. Parts are numbered in the order in which they are added,
-/// each kind by itself; that number is the `i` of the [`Model`](super::Model) functions.
+/// The parts of a model, declared by chaining. Parts of each kind are numbered in the order in which they are added;
+/// that number is the `i` of the [`Model`](super::Model) functions.
 ///
 /// ```
 /// use nonsmooth::{Layout, law::ContactLaw};

@@ -3,7 +3,7 @@
 //! Two layers. A [`Model`] is written by the user: values only, generic over the scalar. [`Differentiated`]
 //! turns it into a [`System`]: the object-safe `f64` interface that every scheme sees, with all
 //! derivatives. Large or special systems (bodies, finite elements) implement [`System`] themselves.
-//! The mathematics stands on the page of [`System`].
+//! The page of [`System`] states the mathematics.
 
 mod candidates;
 pub mod check;

@@ -104,13 +104,13 @@ pub trait Model: Send + Sync {
     }
 
     /// A derivative in closed form into all of `out`, with the arguments of the function that is differentiated. False where the
-    /// model has none (and `out` is as it was): it is then made from the values.
+    /// model has none (and leaves `out` unchanged): it is then computed from the values.
     fn derivative(&self, _what: Derivative, _i: usize, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
         false
     }
 
     /// Values of all parts at once into all of `out`, from the vectors of the system. False where the model has no such function (and
-    /// `out` is as it was): its parts are then evaluated one by one.
+    /// leaves `out` unchanged): its parts are then evaluated one by one.
     fn together(&self, _what: Together, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
         false
     }

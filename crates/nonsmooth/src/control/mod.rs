@@ -1,6 +1,6 @@
 //! Controllers: they propose steps, and accept or reject them.
 //!
-//! The loop over time stands in one place ([`crate::Simulation`]); fixed stepping, event stepping and
+//! There is only one loop over time ([`crate::Simulation`]). Fixed stepping, event stepping and
 //! step-size control differ only in the controller.
 
 mod fixed;
@@ -37,7 +37,7 @@ pub trait Controller: Send {
     /// Judges a step that was made.
     fn judge(&mut self, step: &Step) -> Verdict;
 
-    /// A step was accepted and the loop now stands at `t`; also called after a roll-back.
+    /// A step was accepted and the loop is now at `t`; also called after a roll-back.
     fn arrived(&mut self, t: f64);
 
     /// How many accepted steps may still be rolled back (0 to 2). Observers see a step only when it is final.
@@ -114,7 +114,7 @@ pub struct Span<'a> {
     pub start: f64,
     /// End, s.
     pub end: f64,
-    /// Step that was asked for, s.
+    /// Requested step, s.
     pub step: f64,
     /// Times at which a step ends, in ascending order, s.
     pub breaks: &'a [f64],

@@ -209,7 +209,7 @@ struct ContactHistory {
     due: Option<f64>,
 }
 
-/// The mode of friction as an event says it: impressed or not.
+/// Modes of friction in events: impressed or not.
 const FRICTION: [Option<Mode>; 3] = [None, Some(Mode::Constraint), Some(Mode::Impressed)];
 
 /// What is known of the limit of the impacts of a contact, s.

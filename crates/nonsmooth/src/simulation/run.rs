@@ -117,7 +117,7 @@ impl Run {
         Ok(run)
     }
 
-    /// The same without the checks of the start, and before what is recorded begins.
+    /// The same without the checks of the start, and before recording begins.
     pub(super) fn assemble(
         system: &Evaluator,
         start: State,
@@ -348,8 +348,8 @@ impl Run {
 
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
-        let whole = system;
-        let system = &whole.of_step(self.state.t, self.trial.step.end.t);
+        let evaluator = system;
+        let system = &evaluator.of_step(self.state.t, self.trial.step.end.t);
         let number = self.summary.work.steps + 1;
         if observer.wants_problem(number)
             && let Some(problem) = self.last_problem(system, &self.state, &self.trial.step)
@@ -389,7 +389,7 @@ impl Run {
         if lag == 0 {
             std::mem::swap(&mut self.trial, &mut next);
             let last = self.controller.remaining() == Some(0);
-            self.finalise(whole, &mut next, last, observer);
+            self.finalise(evaluator, &mut next, last, observer);
             // The end is the new state, and the memory of the old one is for the next end.
             let end = if next.is_corrected { &mut next.corrected } else { &mut next.step.end };
             std::mem::swap(&mut self.state, end);
@@ -403,7 +403,7 @@ impl Run {
         self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
             let mut frame = self.pending.remove(0);
-            self.finalise(whole, &mut frame, false, observer);
+            self.finalise(evaluator, &mut frame, false, observer);
             self.spare.push(frame);
         }
     }

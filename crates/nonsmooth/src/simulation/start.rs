@@ -166,13 +166,13 @@ fn check_mass(system: &Evaluator, start: &State) -> Result<(), Error> {
         }
     }
     for k in 0..n {
-        let whole = m.get(k, k);
+        let diagonal = m.get(k, k);
         let mut d = a[k * n + k];
         for j in 0..k {
             d -= a[k * n + j] * a[k * n + j];
         }
         // A pivot below n rounding errors of its diagonal entry is none.
-        if !(d > n as f64 * f64::EPSILON * whole) {
+        if !(d > n as f64 * f64::EPSILON * diagonal) {
             return Err(bad(k));
         }
         let l = d.sqrt();

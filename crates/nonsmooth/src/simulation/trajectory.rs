@@ -66,7 +66,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// A trajectory that keeps what `recording` says.
+    /// An empty trajectory that keeps the steps of `recording`.
     pub fn new(recording: Recording) -> Self {
         let (records, found) = match &recording {
             Recording::Every(_) => (Vec::new(), Vec::new()),
@@ -235,7 +235,7 @@ impl Observer for Trajectory {
             Recording::At(times) => {
                 let (start, end) = (view.start, view.end);
                 let near = 1e-9 * view.step.dt;
-                // In the order in which they were asked for; some may be missing.
+                // In the requested order; some may be missing.
                 let mut within = view.within.iter().peekable();
                 for (i, &t) in times.iter().enumerate() {
                     if self.found[i] && t <= start.t + near {

@@ -43,10 +43,10 @@ pub enum Unreadable {
         /// Where more was expected.
         at: usize,
     },
-    /// Something else stands there.
+    /// They hold something else than expected.
     #[error("the checkpoint has {found} where {expected} is expected")]
     Other {
-        /// What stands there.
+        /// What they hold.
         found: String,
         /// What was expected.
         expected: String,

@@ -68,7 +68,7 @@ like_a_vector! {
     ByInteraction<T> => T, T;
 }
 
-/// A value that fields are made of.
+/// An element of a field.
 pub trait Value: Copy {
     /// The value of an interaction that was not in the list.
     const ABSENT: Self;

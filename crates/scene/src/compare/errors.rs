@@ -203,7 +203,7 @@ fn with_jumps(system: &Evaluator, reference: &Reference, samples: Vec<(f64, Moti
             && change(&last.1, &sample.1) > 4.0 * mean
         {
             let (mut a, mut b) = (last, sample.clone());
-            let whole = change(&a.1, &b.1);
+            let total = change(&a.1, &b.1);
             loop {
                 let t = 0.5 * (a.0 + b.0);
                 if t <= a.0 || t >= b.0 {
@@ -216,7 +216,7 @@ fn with_jumps(system: &Evaluator, reference: &Reference, samples: Vec<(f64, Moti
                     a = middle;
                 }
             }
-            if change(&a.1, &b.1) > 0.1 * whole {
+            if change(&a.1, &b.1) > 0.1 * total {
                 out.push(a);
                 out.push(b);
             }

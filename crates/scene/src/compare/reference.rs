@@ -50,7 +50,7 @@ impl Reference {
         }
     }
 
-    /// The reference that was asked for, and what it is.
+    /// The requested reference, with a description.
     pub(super) fn make(
         document: &Document,
         choice: &ReferenceChoice,

@@ -111,7 +111,7 @@ fn checked(name: &str, origin: &Origin) -> Result<Key, Fault> {
 }
 
 impl Key {
-    /// Refuses a word of the formula language: for names that stand in formulas.
+    /// Refuses a word of the formula language: for names that may occur in formulas.
     pub(crate) fn refuse_reserved(&self) -> Result<(), Fault> {
         if crate::formula::is_reserved(&self.name) {
             let message = format!("`{}` is a word of the formula language: choose another name", self.name);
@@ -159,7 +159,7 @@ impl Decode for Formula {
 pub enum Formulas {
     /// One component.
     One(Formula),
-    /// All components in order, and where the list stands.
+    /// All components in order, with the origin of the list.
     List(Vec<Formula>, Origin),
     /// Some components by name; the others are zero.
     Named(Vec<(Key, Formula)>, Origin),
@@ -260,6 +260,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Defines a table of the format: its struct, its reader and its schema.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! record {
     (

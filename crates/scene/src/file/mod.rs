@@ -1,4 +1,4 @@
-//! The scene file: text to a tree that remembers where everything stands, overrides on the tree, and the tree to typed
+//! The scene file: text is parsed into a tree with the origin of every value, overrides change the tree, and the tree is decoded into typed
 //! records ([`mod@format`], [`picture`], [`WatchList`]).
 //!
 //! ```text

@@ -98,7 +98,7 @@ pub struct SceneError {
     pub line: Option<String>,
 }
 
-/// A change of a scene that does not stand in its file.
+/// A change of a scene that is not in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Override {
     /// `key=value`.

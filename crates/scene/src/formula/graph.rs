@@ -1,6 +1,6 @@
 //! The graph of operations behind formulas: equal subexpressions are one node, constants are folded.
 //!
-//! Children stand before their parents, so that every pass is one loop over the nodes.
+//! Children precede their parents, so that every pass is one loop over the nodes.
 //!
 //! Factors 2^k are moved out of products, sums and quotients, where they combine with other numbers. Scaling by them is exact, so that no value
 //! changes (short of overflow). Derivatives of squares have many such factors.

@@ -190,7 +190,7 @@ pub(super) fn select(graph: &Graph, outputs: &[Id]) -> (Vec<Instruction<Id>>, Ve
             _ => {}
         }
     }
-    // A result must stand somewhere by itself.
+    // Outputs are not fused.
     outputs.iter().for_each(|id| selection.uses[id.index()] += 2);
     let (mut instructions, mut read) = (Vec::new(), vec![false; count]);
     outputs.iter().for_each(|id| read[id.index()] = true);

@@ -5,7 +5,7 @@ use super::graph::{Comparison, Function, Graph, Id};
 use super::parser::{NodeKind, Tree};
 use nonsmooth::names::{did_you_mean, hint};
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lookup {
     /// A node.
@@ -18,7 +18,7 @@ pub enum Lookup {
 
 /// What the names of a formula mean.
 pub trait Scope {
-    /// The node of a name with so many primes.
+    /// The node of a name with a number of primes.
     fn lookup(&mut self, graph: &mut Graph, name: &str, primes: usize) -> Lookup;
 }
 

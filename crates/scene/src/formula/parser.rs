@@ -1,4 +1,4 @@
-//! Tokens to a tree, kept flat: children stand before their parents, so that no later pass recurses.
+//! Parses tokens into a tree, stored flat: children precede their parents, so that no later pass recurses.
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::{FormulaError, MAX_DEPTH, MAX_TEXT};

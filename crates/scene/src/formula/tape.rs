@@ -44,7 +44,7 @@ pub enum TapeError {
 
 /// Most instructions of a tape.
 pub(super) const MAX_INSTRUCTIONS: usize = 100_000;
-/// Most registers of a tape: they live on the stack.
+/// Most registers of a tape: they are on the stack.
 pub(super) const MAX_REGISTERS: usize = 256;
 /// Registers of an ordinary formula, and of larger ones: clearing all 256 would cost more than evaluating the formula.
 const FEW_REGISTERS: usize = 16;

@@ -58,7 +58,7 @@ pub struct Rows {
     stored: Stored,
     /// Bytes of a number.
     item: u64,
-    /// The row that the file stands before.
+    /// The row at the current position of the file.
     next: u64,
     bytes: Vec<u8>,
 }
@@ -124,9 +124,9 @@ impl Rows {
             let message = format!("array `{}` has no row {row} of width {}", self.stored.name, out.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let way = (row as i64 - self.next as i64) * self.bytes.len() as i64;
-        if way != 0 {
-            self.file.seek_relative(way)?;
+        let offset = (row as i64 - self.next as i64) * self.bytes.len() as i64;
+        if offset != 0 {
+            self.file.seek_relative(offset)?;
         }
         self.file.read_exact(&mut self.bytes)?;
         self.next = row + 1;

@@ -117,7 +117,7 @@ pub fn columns(system: &Evaluator, start: &State) -> Vec<Column> {
     list.items().iter().map(column).collect()
 }
 
-/// The lines of the ledger that can hold work: a force with a potential has none of its own. Name, and place among all lines.
+/// Name and index of the ledger lines that can hold work. A force with a potential has no line of its own.
 fn lines(system: &Evaluator) -> Vec<(String, usize)> {
     let forces = &system.structure().forces;
     let all = Ledger::new(system).lines().into_iter().enumerate();
@@ -221,7 +221,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes the archive, and says what its arrays mean.
+    /// Writes the archive, and returns the meaning of its arrays.
     pub fn finish(self) -> io::Result<Recorded> {
         if let Some(e) = self.error {
             return Err(e);

@@ -1,6 +1,6 @@
 //! Prepares a run from a scene and a request.
 //!
-//! - `request`: the file and what is asked of it. `parts`: the system.
+//! - `request`: the file and the changes of the command line. `parts`: the system.
 //! - `scheme`: the scheme and its options. `start`: the state at the start.
 //! - `locate`: locates errors of the engine in the file.
 

@@ -20,8 +20,8 @@ pub(crate) fn write_page<W: Write>(
     out.write_all(after.as_bytes())
 }
 
-/// JSON that can stand in a page: what could end a script or mean something in markup is written by its number. Outside of strings JSON has
-/// none of these characters, so that every byte can be looked at by itself.
+/// Escapes JSON for a script in a page: characters that could end the script or have a meaning in markup are written by number. JSON has
+/// none of them outside of strings, so that bytes can be escaped one by one.
 pub(crate) struct Escaped<'a, W: Write> {
     out: &'a mut W,
     /// Beginning of U+2028 or U+2029 (E2 80 A8, E2 80 A9) that is not yet complete.
@@ -97,7 +97,7 @@ impl<W: Write> Fields<W> {
         Ok(())
     }
 
-    /// A value that is written by itself.
+    /// A value that `write` writes.
     pub(super) fn field_with(&mut self, key: &str, write: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
         self.key(key)?;
         write(&mut self.out)

@@ -297,7 +297,7 @@ impl Listed {
     }
 }
 
-/// The state of a contact with so many components by its discrete state: bit 0 its normal law, bit 1 friction.
+/// The state of a contact from its discrete state (bit 0 the normal law, bit 1 friction) and its number of components.
 fn state(sigma: u32, dim: usize) -> u8 {
     match (sigma & 1, sigma & 2, dim) {
         (1, ..) => OPEN,

@@ -284,7 +284,7 @@ fn scan(
             // The start has no step.
             signals[steps..].copy_from_slice(&[dt, if row == 0 { f64::NEG_INFINITY } else { -dt }]);
         }
-        thinning.see(row, t, carried, &signals);
+        thinning.push(row, t, carried, &signals);
         if frames.next_if_eq(&&row).is_some()
             && let Some(replay) = replay.as_deref_mut()
         {

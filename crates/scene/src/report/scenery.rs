@@ -347,7 +347,7 @@ fn figure(shape: &Shape) -> (Figure, Vec2, f64) {
     }
 }
 
-/// Pose of a frame that stands at a place and with an angle in a body.
+/// Pose of a frame with a position and an angle in a body.
 fn of_shape(body: &Pose, centre: Vec2, angle: f64) -> [f64; 3] {
     let (sin, cos) = body.angle.sin_cos();
     let x = body.centre[0] + cos * centre[0] - sin * centre[1];

@@ -16,11 +16,11 @@ pub(super) struct Front {
     pub(super) end: usize,
     /// Rows below its own, ascending.
     pub(super) below: Vec<u32>,
-    /// Entries of the matrix that it takes in: slot in the values, row and column in the front.
+    /// Entries of the matrix that it absorbs: slot in the values, row and column in the front.
     pub(super) entries: Vec<(usize, u32, u32)>,
     /// Place of every row of `below` in the parent's front; empty at a root.
     pub(super) into_parent: Vec<u32>,
-    /// Number of fronts whose remainders it takes in.
+    /// Number of fronts whose remainders it absorbs.
     pub(super) children: usize,
 }
 
@@ -39,7 +39,7 @@ impl Front {
         (self.own() + below) as u32
     }
 
-    /// Whether it takes in the front before it.
+    /// Whether it absorbs the front before it.
     fn takes_in(&self, last: &Front) -> bool {
         let is_child = last.below.first().is_some_and(|&i| (i as usize) < self.end);
         if !is_child {
@@ -170,16 +170,16 @@ fn fundamental<'a>(order: &[u32], step: &[u32], neighbours: impl Fn(u32) -> &'a 
     let mut seen = vec![NONE; n];
     for j in 0..n {
         let mut rows: Vec<u32> = Vec::new();
-        let mut see = |i: u32| {
+        let mut include = |i: u32| {
             if i as usize > j && seen[i as usize] != j as u32 {
                 seen[i as usize] = j as u32;
                 rows.push(i);
             }
         };
-        neighbours(order[j]).iter().for_each(|&i| see(step[i]));
+        neighbours(order[j]).iter().for_each(|&i| include(step[i]));
         let mut child = waiting[j];
         while child != NONE {
-            list[child as usize].below.iter().for_each(|&i| see(i));
+            list[child as usize].below.iter().for_each(|&i| include(i));
             child = next[child as usize];
         }
         rows.sort_unstable();

@@ -51,7 +51,7 @@ pub(super) struct Multifrontal {
     stack: Vec<f64>,
     remainders: Vec<Remainder>,
     delayed: Vec<u32>,
-    /// Places in the front of what a child hands on.
+    /// Positions in the front of the rows of a child's remainder.
     places: Vec<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Multifrontal {
         self.front.resize(size * size, 0.0);
         self.rows.clear();
         self.columns.clear();
-        // Delayed rows and columns stand one after the other, child by child.
+        // Delayed rows and columns are stored child by child.
         let mut at = self.delayed.len() - 2 * delayed;
         let kept = at;
         for r in &self.remainders[children..] {
