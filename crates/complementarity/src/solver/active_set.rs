@@ -1,5 +1,5 @@
-//! One step of the semismooth Newton method in active-set form [Breuling2024, §4], for schemes that linearise their own equations anew in every
-//! step and so cannot leave the whole iteration to a [`super::Solver`].
+//! One step of the semismooth Newton method in active-set form [Breuling2024, §4]. It is for schemes that linearise their own equations in every
+//! step of the iteration, so that a [`super::Solver`] cannot do the whole iteration.
 //!
 //! At percussions r and velocities u (of the scheme's nonlinear equations, so that u need not be A r + b), with the linear model u⁺ = A r⁺ + b and the
 //! pieces F, R = ∂F/∂r, U = ∂F/∂u of the laws (see `equation`),

@@ -4,7 +4,7 @@
 //! and the problem A' = A_cc − A_cf A_ff⁺ A_fc, b' = b_c − A_cf A_ff⁺ b_f in the other rows. Redundant
 //! constraints make A_ff singular: the pseudo-inverse then gives the multipliers of least norm, and
 //! rows that contradict each other show in the residual of the whole problem. All this needs the columns of A_fc to lie in the range of
-//! A_ff, as they do for A = WᵀM⁻¹W; where they do not (a circuit), nothing follows from a failure, and it is `Unsupported`.
+//! A_ff, as they do for A = WᵀM⁻¹W. Otherwise (a circuit) a failure proves nothing, and the status is `Unsupported`.
 
 use super::{Judge, Options, Report, Status};
 use crate::linear::Dense;

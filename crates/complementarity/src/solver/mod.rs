@@ -53,8 +53,8 @@ pub struct Options {
     pub relaxation: Option<f64>,
     /// Order of the blocks in a sweep of `nsgs`.
     pub order: Order,
-    /// Largest number of rows for which [`Auto`] polishes a solution that meets the tolerance: to rounding accuracy by a Newton step, and to
-    /// the percussions of least norm where they are not unique. The cost grows with the cube. 0: no polishing.
+    /// Largest number of rows for which [`Auto`] polishes a solution that meets the tolerance. A Newton step brings it to rounding accuracy;
+    /// percussions that are not unique become those of least norm. The cost grows with the cube. 0: no polishing.
     pub polish: usize,
     /// When to give up, checked between iterations; `None`: never. Simulations set none, because results would depend on the machine.
     pub deadline: Option<Instant>,

@@ -17,7 +17,7 @@
 //! **Times.** An impact is located where the gap, extrapolated with the approach velocity, is zero: t_k − g_k/ġ_k, within one
 //! step of the start of its step. If the scheme separates its jump from forces, the extrapolation starts from the end of the step.
 //! All other events have the time at the end of their step, except the end of an accumulation. If the scheme ends steps at events, an impact
-//! happens at the end of its step, and what begins in the next step (slip, open) at the start of that step.
+//! has the time at the end of its step. Slip or opening in the next step has the time at the start of that step.
 //!
 //! **Where impacts accumulate.** Under a force that hardly changes, intervals shrink by the restitution e, so that impacts at
 //! t_{i−1}, t_i predict their limit
@@ -429,8 +429,8 @@ fn friction_event(mode: Mode) -> EventKind {
     }
 }
 
-/// Slip below this part of the largest slip of an interaction, or of what forces would make of it in the step without the
-/// percussions that balance them, is rounding, not motion.
+/// Smallest slip that is motion and not rounding, relative to the largest slip of an interaction, or to the slip that forces would cause in
+/// the step without the percussions that balance them.
 const REST_TOLERANCE: f64 = 1e-9;
 
 impl ContactHistory {

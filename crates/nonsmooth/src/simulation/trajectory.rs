@@ -109,8 +109,8 @@ impl Trajectory {
         });
     }
 
-    /// Evaluates the certificates of a run with all steps recorded anew, from the records alone, and returns the
-    /// worst step: its index, certificate, and the name of the interaction that explains it.
+    /// Evaluates the certificates of a run again, from the records of all its steps alone. Returns the worst step with its index, its
+    /// certificate, and the name of the interaction that explains it.
     pub fn recheck(&self, system: &dyn System, scheme: &mut dyn Scheme) -> Option<Recheck> {
         let work = Workspace::default();
         let system = &Evaluator::new(system, &work);

@@ -201,8 +201,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Eliminates up to `own` columns of a square front, row by row: L below the diagonal, U on and above it, exchanging rows and columns among the
-/// first `own`, with what stands for them. Returns how many.
+/// Eliminates up to `own` columns of a square front (row by row), with L below the diagonal, U on and above it. Exchanges rows and columns among
+/// the first `own`, and their indices in `rows` and `columns`. Returns the number of eliminated columns.
 fn eliminate(f: &mut [f64], size: usize, own: usize, rows: &mut [u32], columns: &mut [u32]) -> usize {
     let mut done = 0;
     // Columns that are still to be tried end here, and where that began.
