@@ -53,8 +53,8 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn same(&self, other: &dyn Record) -> bool;
     /// A copy, without spare memory.
     fn copy(&self) -> Box<dyn Record>;
-    /// Copies a record in the layout of percussions `those`, rearranged for another list of interactions.
-    fn lay_out(&mut self, from: &dyn Record, those: &Percussions, list: &Candidates);
+    /// Copies a record in the layout of percussions `layout`, rearranged for another list of interactions.
+    fn lay_out(&mut self, from: &dyn Record, layout: &Percussions, list: &Candidates);
     /// Whether its sizes are those of a system and its values finite; else what does not fit.
     fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)>;
     /// Appends it to a checkpoint.
@@ -159,10 +159,10 @@ impl Records {
         self.0.extend(new);
     }
 
-    /// Copies records in the layout of percussions `those`, rearranged for another list of interactions.
-    pub(crate) fn lay_out(&mut self, from: &Records, those: &Percussions, list: &Candidates) {
+    /// Copies records in the layout of percussions `layout`, rearranged for another list of interactions.
+    pub(crate) fn lay_out(&mut self, from: &Records, layout: &Percussions, list: &Candidates) {
         self.clone_from(from);
-        self.0.iter_mut().zip(&from.0).for_each(|(mine, theirs)| mine.lay_out(&**theirs, those, list));
+        self.0.iter_mut().zip(&from.0).for_each(|(mine, theirs)| mine.lay_out(&**theirs, layout, list));
     }
 
     pub(crate) fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
@@ -264,11 +264,11 @@ macro_rules! record {
             fn lay_out(
                 &mut self,
                 from: &dyn $crate::state::Record,
-                those: &$crate::state::Percussions,
+                layout: &$crate::state::Percussions,
                 list: &$crate::contract::Candidates,
             ) {
                 if let Some(from) = (from as &dyn std::any::Any).downcast_ref::<Self>() {
-                    $($crate::state::Field::lay_out(&mut self.$field, &from.$field, those, list);)*
+                    $($crate::state::Field::lay_out(&mut self.$field, &from.$field, layout, list);)*
                 }
             }
             fn check(

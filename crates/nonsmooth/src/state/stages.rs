@@ -64,15 +64,15 @@ impl Field for Stages {
             None => Ok(()),
         }
     }
-    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+    fn lay_out(&mut self, from: &Self, layout: &Percussions, list: &Candidates) {
         self.assign(from);
         let components = list.components();
         self.lambda.clear();
         self.lambda.resize(components * from.nodes.len(), 0.0);
         for (j, k) in list.items().iter().enumerate() {
-            let Some(at) = those.place(j, k.id) else { continue };
+            let Some(at) = layout.place(j, k.id) else { continue };
             for l in 0..from.nodes.len() {
-                let (to, values) = (list.range(j).start + l * components, &from.lambda(l)[those.range(at)]);
+                let (to, values) = (list.range(j).start + l * components, &from.lambda(l)[layout.range(at)]);
                 self.lambda[to..to + values.len()].copy_from_slice(values);
             }
         }

@@ -111,7 +111,7 @@ pub struct Step {
     /// Records of the scheme.
     pub record: Records,
     /// Version of the candidates that the arrays are sized for.
-    begun_for: u64,
+    sized_for: u64,
 }
 
 impl Default for Step {
@@ -129,7 +129,7 @@ impl Default for Step {
             reason: Reason::default(),
             report: StepReport::default(),
             record: Records::default(),
-            begun_for: 0,
+            sized_for: 0,
         }
     }
 }
@@ -144,8 +144,8 @@ impl Step {
         self.record.clear();
         self.end.memory.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
-        if self.begun_for != self.candidates.version() || self.active.len() != n {
-            self.begun_for = self.candidates.version();
+        if self.sized_for != self.candidates.version() || self.active.len() != n {
+            self.sized_for = self.candidates.version();
             capacity::resize(&mut self.active, n, false);
             capacity::resize(&mut self.sigma, n, Sigma::OPEN);
             capacity::resize(&mut self.gamma_minus, c, 0.0);
@@ -181,22 +181,22 @@ impl Step {
     /// Rearranges the step for another list of interactions. Interactions that are not in it are removed; new ones are inactive.
     pub(crate) fn lay_out(&mut self, list: &Candidates) {
         let from = self.clone();
-        let those = &from.end.percussions;
+        let previous = &from.end.percussions;
         self.candidates.assign(list);
         self.begin(from.dt);
         (self.report, self.reason, self.impact) = (from.report, from.reason, from.impact);
         for (j, k) in list.items().iter().enumerate() {
             self.active[j] = false;
             self.set_inactive(j);
-            let Some(at) = those.place(j, k.id) else { continue };
-            let (to, range) = (list.range(j), those.range(at));
-            self.end.percussions.values[to.clone()].copy_from_slice(&those.values[range.clone()]);
+            let Some(at) = previous.place(j, k.id) else { continue };
+            let (to, range) = (list.range(j), previous.range(at));
+            self.end.percussions.values[to.clone()].copy_from_slice(&previous.values[range.clone()]);
             self.gamma_minus[to.clone()].copy_from_slice(&from.gamma_minus[range.clone()]);
             self.gamma_plus[to].copy_from_slice(&from.gamma_plus[range]);
             (self.active[j], self.sigma[j]) = (from.active[at], from.sigma[at]);
         }
-        self.record.lay_out(&from.record, those, list);
-        self.end.memory.lay_out(&from.end.memory, those, list);
+        self.record.lay_out(&from.record, previous, list);
+        self.end.memory.lay_out(&from.end.memory, previous, list);
     }
 
     /// See [`Record::stages`].
