@@ -38,7 +38,9 @@ for (const name of names) {
   await (await page.$('.replay')).screenshot({ path: join(docs, 'gallery', `${name}.png`) });
   await close();
   const scene = readFileSync(join(folder, name, 'meta.json'), 'utf8');
-  const about = JSON.parse(scene).scene_text.split('\n')[0].replace(/^#\s*/, '');
+  // The first comment line, and those after it up to the end of a sentence.
+  const comments = JSON.parse(scene).scene_text.split('\n').map((line) => line.replace(/^#\s*/, ''));
+  const about = comments.slice(0, comments.findIndex((line) => line.endsWith('.')) + 1).join(' ');
   entries.push(`## ${name}\n\n${about}\n\n\`nonsmooth run ${[name, ...extra].join(' ')} --out ${name}\`\n\n![${name}](gallery/${name}.png)\n`);
   console.log(name);
 }

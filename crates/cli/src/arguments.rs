@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Arguments of the command.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use nonsmooth_scene::prepare::Request;
@@ -112,7 +112,7 @@ pub(crate) enum What {
     Laws,
 }
 
-/// What is asked of a scene.
+/// Arguments that change a scene.
 #[derive(Debug, Args)]
 pub(crate) struct RequestArguments {
     /// Another scheme (drops the scheme options of the file).
@@ -177,7 +177,7 @@ pub(crate) struct CompareArguments {
     /// Times at which errors are taken, instead of all step ends, s.
     #[arg(long, value_name = "T1,T2,..", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at: Vec<f64>,
-    /// Errors over all of every step, by the dense output of the scheme, instead of at step ends.
+    /// Errors over the whole of every step, by the dense output of the scheme, instead of at step ends.
     #[arg(long)]
     pub(crate) dense: bool,
     /// Print one JSON object and nothing else.
@@ -207,7 +207,7 @@ pub(crate) struct SolveArguments {
     /// Read the file as this kind: friction2d, friction3d, lcp, mlcp, reduced or full.
     #[arg(long, value_name = "K")]
     pub(crate) kind: Option<String>,
-    /// When to give up, s; looked at between iterations.
+    /// Time limit, s; checked between iterations.
     #[arg(long, value_name = "S", default_value_t = 60.0, allow_hyphen_values = true)]
     pub(crate) time_limit: f64,
     /// Start from the guess in the file instead of zero.
@@ -228,7 +228,7 @@ pub(crate) struct RaceArguments {
     /// Residual at which a problem counts as solved.
     #[arg(long, value_name = "X", default_value_t = TOLERANCE, allow_hyphen_values = true)]
     pub(crate) tol: f64,
-    /// When a solver gives up, s, for each problem; looked at between iterations.
+    /// Time limit of a solver for each problem, s; checked between iterations.
     #[arg(long, value_name = "S", default_value_t = 10.0, allow_hyphen_values = true)]
     pub(crate) time_limit: f64,
     /// Print one JSON object and nothing else.

@@ -1,4 +1,4 @@
-//! `nonsmooth check`: what the scene says, as the engine understands it.
+//! `nonsmooth check`: validates and explains a scene.
 
 use crate::arguments::RequestArguments;
 use crate::errors::Failed;

@@ -46,12 +46,12 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failed> 
             say!("files      {}: look at {}", path.display(), path.join("compare.html").display());
         }
     }
-    // A scheme that fails shows as a row; that nothing at all could be compared is a failure.
+    // A scheme that fails is a row of the table; the command fails if no scheme succeeds.
     let any = comparison.rows.iter().any(|r| r.errors.is_some());
     Ok(if any { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The command that makes the page again.
+/// The command that reproduces the page.
 fn command(a: &CompareArguments) -> String {
     let list = |v: &[f64]| v.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let (scene, schemes) = (shell_word(&a.scene), shell_word(&a.schemes));

@@ -1,4 +1,4 @@
-//! How a mistake is shown: what, where, and the line itself.
+//! Display of errors: the message, the place, and the line itself.
 
 use nonsmooth_scene::file::SceneError;
 use nonsmooth_scene::run::RunError;

@@ -156,7 +156,7 @@ impl LawInfo {
 const LAWS: &[LawInfo] = &[
     LawInfo {
         name: "signorini-newton",
-        summary: "unilateral contact; at an impact the gap velocity turns by -e",
+        summary: "unilateral contact; an impact multiplies the gap velocity by -e",
         scene: "[[contact]] restitution = e",
         parameters: &[("e", "[0, 1]", "")],
         taken: |_| true,

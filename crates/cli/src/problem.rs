@@ -1,10 +1,10 @@
-//! A one-step problem from a file, and one try of a solver at it: what `solve` and `race` share.
+//! Shared by `solve` and `race`: a one-step problem from a file, and one attempt of a solver.
 //!
-//! A solver is timed from its start guess to its answer; reading and reducing are not its work. What it answers is looked at
-//! once more by [`verify`], and only that decides what is printed.
+//! A solver is timed from its start guess to its answer, without reading and reducing the problem. [`verify`] recomputes the residual of
+//! the answer, which alone decides what is printed.
 
 use crate::errors::Failed;
-use complementarity::format::{self, Form, Kind, Loaded};
+use complementarity::format::{self, Form, Loaded, ProblemKind};
 use complementarity::linear::Singular;
 use complementarity::solver::SOLVERS;
 use complementarity::{Options, Problem, Status, rank, verify};
@@ -13,15 +13,15 @@ use serde::Deserialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Iterations are not what ends a solve here: time does.
+/// No practical limit on iterations: the time limit ends a solve.
 const MAX_ITERATIONS: usize = 1_000_000_000;
 
-/// A problem that is read and reduced.
-pub(crate) struct Ready {
-    pub(crate) kind: Kind,
+/// A problem, read and reduced.
+pub(crate) struct LoadedProblem {
+    pub(crate) kind: ProblemKind,
     pub(crate) contacts: usize,
     pub(crate) rows: usize,
-    /// Rank of A, if it was small enough to look.
+    /// Rank of A, if A was small enough to compute it.
     pub(crate) rank: Option<usize>,
     /// Names of the blocks, if the file has them.
     pub(crate) names: Vec<String>,
@@ -31,15 +31,15 @@ pub(crate) struct Ready {
     form: Form,
 }
 
-/// How a solver fared.
+/// Result of one attempt of a solver.
 pub(crate) struct Attempt {
     /// The solver whose r this is.
     pub(crate) solver: &'static str,
-    pub(crate) status: Outcome,
+    pub(crate) status: SolveOutcome,
     pub(crate) iterations: usize,
     /// Of the solver alone.
     pub(crate) seconds: f64,
-    /// From the second look.
+    /// Recomputed by [`verify`].
     pub(crate) residual: f64,
     pub(crate) r: Vec<f64>,
     pub(crate) u: Vec<f64>,
@@ -49,31 +49,31 @@ pub(crate) struct Attempt {
     pub(crate) choice: Option<String>,
 }
 
-/// What became of a problem.
+/// Status of a solve after verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// As the solver says.
+pub(crate) enum SolveOutcome {
+    /// The status of the solver.
     Said(Status),
-    /// The solver says solved, the second look finds a residual above the tolerance.
+    /// The solver reports success, but the recomputed residual is above the tolerance.
     Refuted,
 }
 
-impl Outcome {
-    /// What to believe of a status, given the residual at the second look.
+impl SolveOutcome {
+    /// The status of a solver, checked against the recomputed residual.
     fn judge(status: Status, residual: f64, tolerance: f64) -> Self {
         let confirmed = residual <= tolerance;
-        if status == Status::Solved && !confirmed { Outcome::Refuted } else { Outcome::Said(status) }
+        if status == Status::Solved && !confirmed { SolveOutcome::Refuted } else { SolveOutcome::Said(status) }
     }
 
     pub(crate) fn solved(self) -> bool {
-        self == Outcome::Said(Status::Solved)
+        self == SolveOutcome::Said(Status::Solved)
     }
 
     /// The name in JSON and tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Outcome::Refuted => "refuted",
-            Outcome::Said(status) => match status {
+            SolveOutcome::Refuted => "refuted",
+            SolveOutcome::Said(status) => match status {
                 Status::Solved => "solved",
                 Status::MaxIterations => "max_iterations",
                 Status::TimeLimit => "time_limit",
@@ -90,8 +90,10 @@ impl Outcome {
     /// One sentence for the user.
     pub(crate) fn explain(self) -> &'static str {
         match self {
-            Outcome::Said(status) => status.explain(),
-            Outcome::Refuted => "the solver called it solved, but its residual, computed anew, is above the tolerance",
+            SolveOutcome::Said(status) => status.explain(),
+            SolveOutcome::Refuted => {
+                "the solver called it solved, but its residual, computed anew, is above the tolerance"
+            }
         }
     }
 }
@@ -108,13 +110,13 @@ struct Name {
     name: String,
 }
 
-impl Ready {
+impl LoadedProblem {
     /// Reads a file and reduces what it holds.
-    pub(crate) fn load(path: &Path, kind: Option<Kind>) -> Result<Self, String> {
+    pub(crate) fn load(path: &Path, kind: Option<ProblemKind>) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
         let Loaded { kind, mut form, guess, contacts, .. } = format::read(&bytes, kind).map_err(|e| e.to_string())?;
         let names = match kind {
-            Kind::Full => serde_json::from_slice(&bytes).map_or(Vec::new(), |n: Names| n.blocks),
+            ProblemKind::Full => serde_json::from_slice(&bytes).map_or(Vec::new(), |n: Names| n.blocks),
             _ => Vec::new(),
         };
         let names = names.into_iter().map(|n| n.name).collect();
@@ -137,7 +139,7 @@ impl Ready {
         }
     }
 
-    /// Gives a solver a try, from zeros, or from the guess of the file if it has one and `warm` says so.
+    /// Runs a solver, from zeros, or with `warm` from the guess of the file if it has one.
     ///
     /// `polish` as in [`Options::polish`].
     pub(crate) fn solve(
@@ -155,7 +157,7 @@ impl Ready {
         let named = SOLVERS.iter().find(|s| s.name == solver).unwrap_or(&SOLVERS[0]);
         let mut attempt = Attempt {
             solver: named.name,
-            status: Outcome::Said(Status::Singular),
+            status: SolveOutcome::Said(Status::Singular),
             iterations: 0,
             seconds: 0.0,
             residual: f64::INFINITY,
@@ -168,7 +170,7 @@ impl Ready {
             return attempt;
         }
         if self.rows == 0 {
-            attempt.status = Outcome::Said(Status::Solved);
+            attempt.status = SolveOutcome::Said(Status::Solved);
             attempt.residual = 0.0;
             return attempt;
         }
@@ -195,7 +197,7 @@ impl Ready {
         attempt.non_unique = report.non_unique;
         attempt.choice = solver.reason(self.problem());
         attempt.residual = found.residual;
-        attempt.status = Outcome::judge(report.status, found.residual, tolerance);
+        attempt.status = SolveOutcome::judge(report.status, found.residual, tolerance);
         attempt.r = r;
         attempt.u = found.u;
         attempt
@@ -244,12 +246,12 @@ mod tests {
 
     #[test]
     fn only_what_the_second_look_confirms_is_solved() {
-        assert!(Outcome::judge(Status::Solved, 1e-9, 1e-8).solved());
-        assert!(Outcome::judge(Status::Solved, 1e-8, 1e-8).solved());
+        assert!(SolveOutcome::judge(Status::Solved, 1e-9, 1e-8).solved());
+        assert!(SolveOutcome::judge(Status::Solved, 1e-8, 1e-8).solved());
         for residual in [1.1e-8, f64::INFINITY, f64::NAN] {
-            let outcome = Outcome::judge(Status::Solved, residual, 1e-8);
+            let outcome = SolveOutcome::judge(Status::Solved, residual, 1e-8);
             assert!(!outcome.solved() && outcome.name() == "refuted", "{residual}");
         }
-        assert_eq!(Outcome::judge(Status::Stalled, 1e-9, 1e-8).name(), "stalled");
+        assert_eq!(SolveOutcome::judge(Status::Stalled, 1e-9, 1e-8).name(), "stalled");
     }
 }

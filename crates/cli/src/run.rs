@@ -6,10 +6,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::names::Names;
 use nonsmooth::simulation::{Event, EventKind, Status};
 use nonsmooth_scene::dump::Steps;
-use nonsmooth_scene::file::Watch;
+use nonsmooth_scene::file::WatchList;
 use nonsmooth_scene::prepare::Prepared;
 use nonsmooth_scene::report::run_json;
-use nonsmooth_scene::run::{Outcome, RunOptions};
+use nonsmooth_scene::run::{RunOptions, RunOutcome};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,11 +55,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
 }
 
 /// Most coordinates that are printed.
-const SHOWN_VALUES: usize = 24;
+const MAX_SHOWN_VALUES: usize = 24;
 /// Most events that are printed.
-const SHOWN_EVENTS: usize = 24;
+const MAX_SHOWN_EVENTS: usize = 24;
 
-fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArguments) {
+fn print_summary(prepared: &Prepared, outcome: &RunOutcome, arguments: &RunArguments) {
     let s = &outcome.summary;
     let structure = prepared.system.structure();
     say!("{}", prepared.heading());
@@ -87,18 +87,18 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
         say!("warning    {w}");
     }
     let show = |label: &str, names: &Names, values: &[f64]| {
-        for (i, (name, v)) in names.iter().zip(values).take(SHOWN_VALUES).enumerate() {
+        for (i, (name, v)) in names.iter().zip(values).take(MAX_SHOWN_VALUES).enumerate() {
             say!("{:<10} {name:<12} {v:>18.10e}", if i == 0 { label } else { "" });
         }
-        if names.len() > SHOWN_VALUES {
-            say!("           ... {} more (--json or --out lists all)", names.len() - SHOWN_VALUES);
+        if names.len() > MAX_SHOWN_VALUES {
+            say!("           ... {} more (--json or --out lists all)", names.len() - MAX_SHOWN_VALUES);
         }
     };
     show("state", &structure.coordinates, &s.end.q);
     show("", &structure.velocities, &s.end.u);
     for r in outcome.at.iter().filter(|r| !r.q.is_empty()) {
-        let few = r.q.len() <= SHOWN_VALUES;
-        let shown = |v: &[f64]| if few { format!("{v:?}") } else { format!("{:?} and more", &v[..SHOWN_VALUES]) };
+        let few = r.q.len() <= MAX_SHOWN_VALUES;
+        let shown = |v: &[f64]| if few { format!("{v:?}") } else { format!("{:?} and more", &v[..MAX_SHOWN_VALUES]) };
         say!("at         t = {}: q = {}, u = {}", r.t, shown(&r.q), shown(&r.u));
     }
     let observe = prepared.options.observe;
@@ -123,7 +123,7 @@ fn print_summary(prepared: &Prepared, outcome: &Outcome, arguments: &RunArgument
             s.worst.joint_violation
         );
     }
-    let (watched, others) = Watch(observe).names();
+    let (watched, others) = WatchList(observe).names();
     if !others.is_empty() {
         let watched = if watched.is_empty() { "nothing".into() } else { watched.join(", ") };
         say!("watched    {watched}; not {}", others.join(", "));
@@ -149,11 +149,11 @@ fn print_events(events: &[Event]) {
         .map(|(k, n)| format!("{n} {}", k.name()))
         .collect();
     say!("events     {}", counts.join(", "));
-    for e in events.iter().take(SHOWN_EVENTS) {
+    for e in events.iter().take(MAX_SHOWN_EVENTS) {
         let change = e.change.map_or(String::new(), |c| format!("  {}: {} to {}", c.law, c.from, c.to));
         say!("           t = {:<14.8} {:<20} {}{change}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
     }
-    if events.len() > SHOWN_EVENTS {
-        say!("           ... {} more (--json or --out lists all)", events.len() - SHOWN_EVENTS);
+    if events.len() > MAX_SHOWN_EVENTS {
+        say!("           ... {} more (--json or --out lists all)", events.len() - MAX_SHOWN_EVENTS);
     }
 }

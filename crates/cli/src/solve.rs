@@ -2,7 +2,7 @@
 
 use crate::arguments::SolveArguments;
 use crate::errors::Failed;
-use crate::problem::{Attempt, Outcome, Ready, counted, finite, known_solver, time_limit, tolerance};
+use crate::problem::{Attempt, LoadedProblem, SolveOutcome, counted, finite, known_solver, time_limit, tolerance};
 use complementarity::{Mode, Set, Status};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ pub(crate) fn solve(arguments: &SolveArguments) -> Result<ExitCode, Failed> {
     if arguments.problem.is_dir() {
         return Err(Failed(format!("{shown} is a folder, expected a file (`nonsmooth race` takes folders)")));
     }
-    let ready = Ready::load(&arguments.problem, kind).map_err(|e| Failed(format!("{shown}: {e}")))?;
-    let attempt = ready.solve(solver, tolerance, limit, arguments.warm, POLISH);
+    let ready = LoadedProblem::load(&arguments.problem, kind).map_err(|e| Failed(format!("{shown}: {e}")))?;
+    let attempt = ready.solve(solver, tolerance, limit, arguments.warm, POLISH_MAX_ROWS);
     let reason = reason(&ready, &attempt, solver);
     if arguments.json {
         let answer = Answer {
@@ -59,16 +59,16 @@ struct Answer<'a> {
 }
 
 /// Why this solver, or why it failed.
-fn reason(ready: &Ready, attempt: &Attempt, asked: &str) -> String {
+fn reason(ready: &LoadedProblem, attempt: &Attempt, asked: &str) -> String {
     if let Some(singular) = &ready.singular {
         return format!("{}: {singular}", Status::Singular.explain());
     }
     match attempt.status {
-        Outcome::Said(Status::Solved) if asked == "auto" => {
+        SolveOutcome::Said(Status::Solved) if asked == "auto" => {
             let rank = ready.rank.map_or(String::new(), |k| format!("; rank {k} of {}", ready.rows));
             format!("{}{rank}", attempt.choice.as_deref().unwrap_or("nothing to solve"))
         }
-        Outcome::Said(Status::Solved) => format!("{asked} was asked for, and its answer was verified"),
+        SolveOutcome::Said(Status::Solved) => format!("{asked} was asked for, and its answer was verified"),
         other => {
             let tried = attempt.choice.as_ref().map_or(String::new(), |c| format!(" ({c})"));
             format!("{}{tried}", other.explain())
@@ -76,13 +76,13 @@ fn reason(ready: &Ready, attempt: &Attempt, asked: &str) -> String {
     }
 }
 
-/// Rows up to which the answer is polished: a second or so.
-const POLISH: usize = 400;
+/// Largest problem, in rows, whose answer is polished: about a second.
+const POLISH_MAX_ROWS: usize = 400;
 
 /// Most blocks that are listed.
-const SHOWN_BLOCKS: usize = 5;
+const MAX_SHOWN_BLOCKS: usize = 5;
 
-fn print_attempt(ready: &Ready, attempt: &Attempt, tolerance: f64, reason: &str) {
+fn print_attempt(ready: &LoadedProblem, attempt: &Attempt, tolerance: f64, reason: &str) {
     let iterations = counted(attempt.iterations, "iteration");
     say!("solver     {}, {iterations} in {:.3e} s", attempt.solver, attempt.seconds);
     let verdict = if attempt.status.solved() { "solved" } else { "UNSOLVED" };
@@ -111,18 +111,18 @@ fn print_attempt(ready: &Ready, attempt: &Attempt, tolerance: f64, reason: &str)
     let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| size(i) > 0.0).collect();
     order.sort_by(|&i, &j| size(j).total_cmp(&size(i)));
     let list = |v: &[f64]| v.iter().map(|x| format!("{x:>13.5e}")).collect::<String>();
-    for (k, &i) in order.iter().take(SHOWN_BLOCKS).enumerate() {
+    for (k, &i) in order.iter().take(MAX_SHOWN_BLOCKS).enumerate() {
         let name = ready.names.get(i).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| format!("block {i}"));
         let label = if k == 0 { "largest r" } else { "" };
         say!("{label:<10} {name:<14} r ={}   u ={}", list(&attempt.r[rows(i)]), list(&attempt.u[rows(i)]));
     }
-    if order.len() > SHOWN_BLOCKS {
-        say!("           ... {} more (--json lists all)", order.len() - SHOWN_BLOCKS);
+    if order.len() > MAX_SHOWN_BLOCKS {
+        say!("           ... {} more (--json lists all)", order.len() - MAX_SHOWN_BLOCKS);
     }
 }
 
 /// How many blocks are in which mode.
-fn modes(ready: &Ready, attempt: &Attempt) -> String {
+fn modes(ready: &LoadedProblem, attempt: &Attempt) -> String {
     let names = ["open", "stick", "slip", "closed", "inside", "at a bound", "bilateral"];
     let mut counts = [0; 7];
     for (i, block) in ready.problem().blocks().iter().enumerate() {

@@ -9,7 +9,7 @@
 //! a file cannot be read.
 
 use complementarity::Problem;
-use complementarity::format::{self, Form, Loaded, Summary};
+use complementarity::format::{self, Form, Loaded, ProblemSummary};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -54,7 +54,7 @@ fn row(loaded: Loaded) -> String {
 }
 
 fn figures(problem: &Problem) -> String {
-    let s = Summary::of(problem);
+    let s = ProblemSummary::of(problem);
     let share = s.filled as f64 / (s.blocks * s.blocks).max(1) as f64;
     let mu = s.mu.map_or(String::new(), |(low, high)| format!("{low:.6}..{high:.6}"));
     let (rows, filled, b, asymmetry) = (s.rows, s.filled, s.b_norm, s.asymmetry);

@@ -1,9 +1,9 @@
-//! A matrix by its coupled blocks: what is kept of A where it is neither dense nor made of its parts.
+//! A matrix stored by its coupled blocks: A where it is neither dense nor the product WᵀDW.
 
 use crate::linear::dense;
 use crate::problem::{Block, ProblemError};
 
-/// A square matrix of dense blocks, stored by block rows; columns ascending, the diagonal always there.
+/// A square matrix of dense blocks in compressed block rows, columns ascending. Diagonal blocks are always stored.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BlockSparse {
     /// Rows of each block row, cumulated.
@@ -47,7 +47,7 @@ impl BlockSparse {
         }
     }
 
-    /// b + (A r)_i, likewise.
+    /// b + (A r)_i of block row i.
     #[inline(always)]
     pub(crate) fn row_times<const D: usize, const DD: usize>(&self, i: usize, r: &[[f64; D]], b: [f64; D]) -> [f64; D] {
         let mut sum = b;
@@ -63,7 +63,7 @@ impl BlockSparse {
         sum
     }
 
-    /// Sees whether all blocks are of one size and lie one after the other.
+    /// Records whether all blocks have one size and are stored contiguously.
     pub(crate) fn settle(&mut self) {
         let d = self.start.get(1).copied().unwrap_or(0);
         let same = self.start.windows(2).all(|w| w[1] - w[0] == d);
@@ -71,7 +71,7 @@ impl BlockSparse {
         self.uniform = if same && packed { d } else { 0 };
     }
 
-    /// Whether every block has its mirror image.
+    /// Whether A_ji is stored wherever A_ij is.
     pub(crate) fn has_symmetric_pattern(&self) -> bool {
         let row = |i: usize| &self.column[self.row[i]..self.row[i + 1]];
         (0..self.row.len().saturating_sub(1)).all(|i| row(i).iter().all(|&j| row(j).binary_search(&i).is_ok()))

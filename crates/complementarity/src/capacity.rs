@@ -1,9 +1,9 @@
 //! Capacity of vectors that live as long as a run: they grow by 1/16, to bound memory.
 //!
-//! `Vec` doubles when it grows, which leaves up to half of a list of contacts unused. Here a list that must grow gets a sixteenth more than
-//! it needs: still few reallocations while contacts come and go, at a known price.
+//! `Vec` doubles when it grows, which leaves up to half of a list of contacts unused. These functions reserve 1/16 more than is needed:
+//! still few reallocations while contacts come and go, and at most 1/16 unused.
 
-/// Makes room for `n` elements in all.
+/// Reserves memory for `n` elements in total.
 #[inline]
 pub fn reserve<T>(list: &mut Vec<T>, n: usize) {
     if list.capacity() < n {

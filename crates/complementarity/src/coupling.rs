@@ -1,10 +1,10 @@
 //! The force directions W of a one-step problem: short dense blocks over the few unknowns that a block touches.
 //!
-//! Places are counted by 32 bits, half of what `usize` takes: in sweeps over many contacts memory is what takes the time.
+//! Indices have 32 bits, half of `usize`: sweeps over many contacts are limited by memory traffic.
 
 use crate::capacity;
 
-/// Values that can be numbered.
+/// Largest number of values that 32-bit indices can address.
 const MAX_VALUES: usize = u32::MAX as usize;
 
 /// The force directions W, block by block.
@@ -40,7 +40,7 @@ impl Coupling {
         self.values.clear();
     }
 
-    /// Makes room for blocks, and for their unknowns and values in all.
+    /// Reserves memory for blocks, and for the unknowns and values of all of them.
     pub(crate) fn reserve(&mut self, blocks: usize, dofs: usize, values: usize) {
         capacity::reserve(&mut self.start, blocks + 1);
         capacity::reserve(&mut self.offset, blocks + 1);
@@ -49,16 +49,16 @@ impl Coupling {
         capacity::reserve(&mut self.values, values);
     }
 
-    /// Whether a block of `dim` rows over so many unknowns can still be numbered.
-    pub(crate) fn has_room(&self, dim: usize, dofs: usize) -> bool {
+    /// Whether a block of `dim` rows over `dofs` unknowns still fits into 32-bit indices.
+    pub(crate) fn fits(&self, dim: usize, dofs: usize) -> bool {
         let more = dim.max(1).checked_mul(dofs).and_then(|n| n.checked_add(self.values.len()));
         more.is_some_and(|n| n <= MAX_VALUES) && dim <= usize::from(u8::MAX)
     }
 
-    /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled. There must be
-    /// [room](Coupling::has_room) for it.
+    /// Appends a block of `dim` rows over `dofs`; returns its values, rows of Wᵀ, to be filled. It must
+    /// [fit](Coupling::fits).
     pub(crate) fn push(&mut self, dim: usize, dofs: &[u32]) -> &mut [f64] {
-        debug_assert!(self.has_room(dim, dofs.len()), "more values than 32 bits can number");
+        debug_assert!(self.fits(dim, dofs.len()), "more values than 32 bits can number");
         self.dofs.extend_from_slice(dofs);
         self.start.push(self.dofs.len() as u32);
         self.dims.push(dim as u8);
@@ -174,9 +174,9 @@ mod tests {
     #[test]
     fn a_block_that_cannot_be_numbered_finds_no_room() {
         let mut w = Coupling::default();
-        assert!(w.has_room(1, MAX_VALUES) && w.has_room(3, MAX_VALUES / 3));
+        assert!(w.fits(1, MAX_VALUES) && w.fits(3, MAX_VALUES / 3));
         w.push(2, &[0, 1]);
-        assert!(w.has_room(1, MAX_VALUES - 4) && !w.has_room(1, MAX_VALUES - 3));
-        assert!(!w.has_room(2, MAX_VALUES / 2) && !w.has_room(255, usize::MAX) && !w.has_room(256, 1));
+        assert!(w.fits(1, MAX_VALUES - 4) && !w.fits(1, MAX_VALUES - 3));
+        assert!(!w.fits(2, MAX_VALUES / 2) && !w.fits(255, usize::MAX) && !w.fits(256, 1));
     }
 }

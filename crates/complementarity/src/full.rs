@@ -111,7 +111,7 @@ impl FullProblem {
 
     /// An error where a block of `dim` rows over so many unknowns is more than [`Coupling`] can number.
     pub(crate) fn check_room(&self, dim: usize, dofs: usize) -> Result<(), ProblemError> {
-        if self.coupling.has_room(dim, dofs) {
+        if self.coupling.fits(dim, dofs) {
             return Ok(());
         }
         let index = self.coupling.all_values().len().saturating_add(dim.saturating_mul(dofs));

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine: for the tests of this crate.
+//! Reproducible pseudo-random numbers for the tests of this crate.
 
 /// A linear congruential sequence in [-1, 1).
 pub(crate) fn sequence(seed: u64) -> impl FnMut() -> f64 {

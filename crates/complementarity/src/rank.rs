@@ -1,23 +1,23 @@
 //! Numerical rank of the matrix A of a reduced problem.
 //!
-//! Contacts that share a load make A rank-deficient: percussions are then not unique, and solvers that count on an inverse
-//! fall short. A symmetric positive semidefinite A (every A = WᵀM⁻¹W) is taken apart by Cholesky's method with diagonal
-//! pivoting, which costs n·rank² operations; any other one by elimination with complete pivoting. The rank is the number of
+//! Contacts that share a load make A rank-deficient: percussions are then not unique, and solvers that need an inverse
+//! fail. A symmetric positive semidefinite A (every A = WᵀM⁻¹W) is factored by Cholesky's method with diagonal
+//! pivoting, in n·rank² operations; any other A by elimination with complete pivoting. The rank is the number of
 //! pivots above max(n, 100)·ε times the largest.
 
 use crate::problem::{Problem, ReducedMatrix};
 
-/// Rows up to which a symmetric matrix is looked at: some seconds.
-pub const MAX_SYMMETRIC: usize = 3000;
-/// The same for any other matrix.
-pub const MAX_GENERAL: usize = 1500;
-/// What counts as symmetric, relative to the largest entry: rounding of a reduction.
-const SYMMETRIC: f64 = 1e-12;
+/// Largest number of rows of a symmetric matrix whose rank is computed: some seconds.
+pub const MAX_SYMMETRIC_ROWS: usize = 3000;
+/// Largest number of rows of any other matrix.
+pub const MAX_GENERAL_ROWS: usize = 1500;
+/// Largest |A − Aᵀ| of a symmetric matrix, relative to the largest entry: rounding of a reduction.
+const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 /// Rank of A, or `None` for a matrix too large for it. See the [module](self).
 pub fn rank(problem: &Problem) -> Option<usize> {
     let n = problem.size();
-    if n > MAX_SYMMETRIC {
+    if n > MAX_SYMMETRIC_ROWS {
         return None;
     }
     let mut dense = Problem::default();
@@ -27,7 +27,7 @@ pub fn rank(problem: &Problem) -> Option<usize> {
     if let Some(rank) = semidefinite(a, n) {
         return Some(rank);
     }
-    (n <= MAX_GENERAL).then(|| eliminate(a, n))
+    (n <= MAX_GENERAL_ROWS).then(|| eliminate(a, n))
 }
 
 /// Pivots below this part of the largest are zero.
@@ -40,7 +40,7 @@ fn semidefinite(a: &[f64], n: usize) -> Option<usize> {
     let largest = a.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     for i in 0..n {
         for j in 0..i {
-            if (a[i * n + j] - a[j * n + i]).abs() > SYMMETRIC * largest {
+            if (a[i * n + j] - a[j * n + i]).abs() > SYMMETRY_TOLERANCE * largest {
                 return None;
             }
         }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_large_matrix_is_left_alone() {
-        let n = MAX_GENERAL + 1;
+        let n = MAX_GENERAL_ROWS + 1;
         let mut a = vec![0.0; n * n];
         (0..n).for_each(|i| a[i * n + (i + 1) % n] = 1.0);
         assert_eq!(of(n, &a), None, "a rotation, not symmetric");

@@ -1,4 +1,4 @@
-//! A second look at a solution, from the definition alone.
+//! Independent verification of a solution, from the definition alone.
 //!
 //! Recomputes the velocities that percussions cause and the residual
 //!
@@ -6,24 +6,24 @@
 //! ‖ r − P_K(r − (u + σ(u_T) n)) ‖₂ / ‖b‖₂,    σ(u_T) = μ‖u_T‖ for the ball      (not divided where b = 0)
 //! ```
 //!
-//! of the [problem](crate::problem) in unit scaling with sums and projections of its own, so that a mistake in what solvers
-//! share shows. A full problem is looked at before its reduction: M̂ v = f + W r, u = Wᵀ v + c.
+//! of the [problem](crate::problem) in unit scaling, with its own sums and projections, so that a mistake in code shared by the solvers
+//! is found. A full problem is verified before its reduction: M̂ v = f + W r, u = Wᵀ v + c.
 
 use crate::full::FullProblem;
 use crate::problem::{Block, Problem, ReducedMatrix};
 use crate::sets::{Polygon, Set};
 
-/// What was found.
+/// Velocities and residual, recomputed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct Verification {
     /// Velocities u (m/s).
     pub u: Vec<f64>,
     /// The residual.
     pub residual: f64,
 }
 
-/// Looks at percussions r of a reduced problem.
-pub fn reduced(problem: &Problem, r: &[f64]) -> Verdict {
+/// Verifies percussions r of a reduced problem.
+pub fn reduced(problem: &Problem, r: &[f64]) -> Verification {
     let mut u = problem.b().to_vec();
     match problem.matrix() {
         ReducedMatrix::Dense(a) => {
@@ -53,11 +53,11 @@ pub fn reduced(problem: &Problem, r: &[f64]) -> Verdict {
         }
     }
     let residual = residual(problem.blocks(), problem.b(), r, &u);
-    Verdict { u, residual }
+    Verification { u, residual }
 }
 
-/// Looks at percussions r of a full problem that has been [reduced](FullProblem::reduce).
-pub fn full(problem: &FullProblem, r: &[f64]) -> Verdict {
+/// Verifies percussions r of a full problem that has been [reduced](FullProblem::reduce).
+pub fn full(problem: &FullProblem, r: &[f64]) -> Verification {
     let w = problem.coupling();
     let velocity = |mut momentum: Vec<f64>| {
         problem.matrix.solve(&mut momentum);
@@ -70,7 +70,7 @@ pub fn full(problem: &FullProblem, r: &[f64]) -> Verdict {
     each_entry(w, |row, unknown, value| momentum[unknown] += value * r[row]);
     let u = velocity(momentum);
     let residual = residual(problem.blocks(), &b, r, &u);
-    Verdict { u, residual }
+    Verification { u, residual }
 }
 
 /// Every entry of Wᵀ: row of the problem, unknown, value.

@@ -1,11 +1,11 @@
-//! What can be wrong with a description.
+//! Errors in the description of a system.
 
 use nonsmooth::law::LawError;
 
-/// A description that makes no system. Names are those of the parts concerned.
+/// Why a description cannot be built. Names are those of the parts concerned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    /// A name that is none.
+    /// A text that is not a valid name.
     #[error("`{name}` is not a name: letters, digits and _, not beginning with a digit, at most 64")]
     Name {
         /// The name.
@@ -17,16 +17,16 @@ pub enum BuildError {
         /// The name.
         name: String,
     },
-    /// A name that nothing has.
+    /// A name that no part has.
     #[error("`{part}` names `{name}`, which is {expected}{hint}")]
     Unknown {
-        /// Who names it.
+        /// The part that refers to it.
         part: String,
         /// The name.
         name: String,
-        /// What it should have been and is not.
+        /// What the message says of it: of which kinds it is not.
         expected: &'static str,
-        /// What may have been meant.
+        /// A suggestion.
         hint: String,
     },
     /// A shape with impossible numbers.
@@ -81,7 +81,7 @@ pub enum BuildError {
         /// The other.
         b: String,
     },
-    /// A corner that nothing would stop.
+    /// A corner that would pass through a segment without thickness.
     #[error(
         "the wall of `{wall}` has no thickness and `{corner}` has corners: nothing would stop them; give the segment a thickness"
     )]

@@ -1,23 +1,23 @@
-//! Where bodies and their contacts are: what a picture needs of a system, for use when the system itself is in other hands.
+//! Poses of bodies and positions of contacts, for pictures: a copy of the geometry that outlives the borrow of the system.
 
 use crate::planar::bodies::Bodies;
 use crate::planar::plane::{Vec2, scale, sub};
 use crate::planar::pose::Pose;
 use crate::proximity::identity::{Feature, Identity};
 
-/// Poses of the bodies of a system and places of their contacts.
+/// Poses of the bodies of a system and positions of their contacts.
 #[derive(Debug, Clone)]
 pub struct Geometry {
     pub(crate) bodies: Bodies,
 }
 
-/// Where a contact is.
+/// Position, normal and gap of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPlace {
-    /// The middle between the nearest points of both bodies, m.
+    /// The midpoint between the nearest points of both bodies, m.
     pub point: Vec2,
-    /// Direction in which a normal percussion pushes the second body of its name; a tangential one pushes it along the normal turned
-    /// by a right angle to the left.
+    /// Direction in which a normal percussion pushes the second body named by the contact. A tangential one pushes it along the normal
+    /// rotated by 90° to the left.
     pub normal: Vec2,
     /// Gap, m.
     pub gap: f64,
@@ -30,11 +30,11 @@ impl Geometry {
     }
 
     /// Whether a body never moves.
-    pub fn still(&self, body: usize) -> bool {
-        self.bodies.list[body].still()
+    pub fn is_fixed(&self, body: usize) -> bool {
+        self.bodies.list[body].is_fixed()
     }
 
-    /// Where a contact that detection found is at (t, q), by its identity; `None` for any other interaction.
+    /// Position of a contact found by detection at (t, q), by its identity; `None` for any other interaction.
     pub fn contact_place(&self, id: u64, t: f64, q: &[f64]) -> Option<ContactPlace> {
         let id = Identity::of(id);
         if !id.is_contact() {

@@ -1,24 +1,24 @@
-//! Where the coordinates and velocities of bodies and bars stand in q and u.
+//! Positions of the coordinates and velocities of bodies and bars in q and u.
 //!
 //! | part | coordinates | velocities |
 //! |---|---|---|
 //! | planar body that moves by forces | x, y of its centre of mass (m), angle φ (rad) | their rates |
 //! | node of a bar | displacement (m) | its rate |
 //!
-//! Both are numbered part after part: bodies in their order, then the nodes of the bars. No other file knows how many of them a part has.
-//! Coordinates and velocities are counted apart, because they differ in number where an orientation is a unit quaternion.
+//! Both are numbered part after part: bodies in their order, then the nodes of the bars. Only this file knows how many of them a part has.
+//! Coordinates and velocities are counted separately, because an orientation as unit quaternion has more of the former.
 
 use nonsmooth::names::Names;
 use std::ops::Range;
 
-/// Coordinates, or velocities, that can be numbered by 32 bits; more are an error when a system is built. Scenes stop far below.
+/// Largest number of coordinates or velocities, from 32-bit indices. More are an error when a system is built; scenes have a far lower limit.
 pub(crate) const MAX_COORDINATES: usize = u32::MAX as usize - 1;
 
 /// Number of coordinates of a planar body: x, y, φ.
 pub(crate) const PLANAR_NQ: usize = 3;
 /// Number of its velocities: the rates of these.
 pub(crate) const PLANAR_NU: usize = 3;
-/// Place of φ among its coordinates, and of its rate among its velocities.
+/// Index of φ among its coordinates, and of its rate among its velocities.
 pub(crate) const PLANAR_ANGLE: usize = 2;
 
 const PLANAR_SUFFIXES: [&str; PLANAR_NQ] = ["_x", "_y", "_phi"];
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-/// Where the coordinates and the velocities of a part begin.
+/// First coordinate and first velocity of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct First {
     q: u32,
@@ -101,14 +101,14 @@ impl First {
 
 /// Coordinates and velocities of a system of bodies and bars, by number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct CoordinateLayout {
     /// Planar bodies that move by forces.
     bodies: usize,
     /// Nodes of all bars.
     nodes: usize,
 }
 
-impl Layout {
+impl CoordinateLayout {
     /// The layout of planar bodies that move by forces, and of nodes of bars.
     pub fn new(bodies: usize, nodes: usize) -> Self {
         Self { bodies, nodes }
@@ -129,14 +129,14 @@ impl Layout {
         self.parts().into_iter().fold(0, |sum, (part, n)| sum.saturating_add(n.saturating_mul(part.nu())))
     }
 
-    /// Where the `k`-th part of a kind begins, in a layout of at most [`MAX_COORDINATES`].
+    /// First coordinate and velocity of the `k`-th part of a kind, in a layout of at most [`MAX_COORDINATES`].
     pub(crate) fn first(&self, part: Part, k: usize) -> First {
         let before = self.parts().into_iter().take_while(|(p, _)| *p != part).chain([(part, k)]);
         let (q, u) = before.fold((0, 0), |(q, u), (p, n)| (q + n * p.nq(), u + n * p.nu()));
         First { q: q as u32, u: u as u32 }
     }
 
-    /// The velocity that is the rate of a coordinate, if one is.
+    /// The velocity that is the rate of a coordinate, if there is one.
     pub(crate) fn rate_of(&self, coordinate: usize) -> Option<usize> {
         let (mut q, mut u) = (0, 0);
         for (part, n) in self.parts() {
@@ -173,7 +173,7 @@ impl Layout {
     }
 }
 
-/// Names of the coordinates of free planar bodies and of bars with so many nodes, and of the velocities: the rates of all of them.
+/// Names of the coordinates and velocities of free planar bodies, and of bars with their numbers of nodes.
 pub(crate) fn names<'a>(
     bodies: impl Iterator<Item = &'a str>,
     bars: impl Iterator<Item = (&'a str, usize)>,
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn parts_follow_one_another_without_gaps() {
-        let layout = Layout::new(2, 7);
+        let layout = CoordinateLayout::new(2, 7);
         assert_eq!(layout.first(Part::PlanarBody, 0), First { q: 0, u: 0 });
         assert_eq!(layout.first(Part::PlanarBody, 1).coordinates(Part::PlanarBody, 1), 3..6);
         assert_eq!(layout.first(Part::Node, 0).coordinates(Part::Node, 4), 6..10);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn every_coordinate_has_a_unit_and_no_other_has() {
-        let layout = Layout::new(1, 2);
+        let layout = CoordinateLayout::new(1, 2);
         let units: Vec<_> = (0..6).map(|i| layout.coordinate_unit(i)).collect();
         assert_eq!(units, [Some("m"), Some("m"), Some("rad"), Some("m"), Some("m"), None]);
         let rates: Vec<_> = (0..6).map(|i| layout.velocity_unit(i)).collect();
@@ -214,6 +214,6 @@ mod tests {
 
     #[test]
     fn a_number_of_nodes_may_be_anything() {
-        assert_eq!(Layout::new(1, usize::MAX).nq(), usize::MAX);
+        assert_eq!(CoordinateLayout::new(1, usize::MAX).nq(), usize::MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! Materials, and the classes of bodies that follow from them.
 //!
-//! Bodies of one class touch all others by the same laws. A material is a class; a body that a contact names is one of its own.
+//! Bodies of one class have the same contact laws. Each material is a class, and so is each body that a contact names.
 
 use crate::error::BuildError;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Material of a body that names none.
 pub const DEFAULT_MATERIAL: &str = "default";
 
-/// A material, or a body that is named by itself.
+/// A material, or a body that a contact names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Class<'a> {
     material: &'a str,
@@ -16,7 +16,7 @@ pub(crate) struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// How well a name fits: 2 by its body, 1 by its material, 0 not at all.
+    /// Specificity of a name: 2 for its body, 1 for its material, 0 if it does not fit.
     pub(crate) fn fit(&self, name: &str) -> u8 {
         if self.body == Some(name) { 2 } else { u8::from(self.material == name) }
     }
@@ -35,7 +35,7 @@ pub(crate) struct Classes<'a> {
 }
 
 impl<'a> Classes<'a> {
-    /// Classes of bodies with a name and a material each; `named` says of which bodies a contact gives the name.
+    /// Classes of bodies with a name and a material each; `named` tells which bodies are named by a contact.
     pub(crate) fn new(
         bodies: impl Iterator<Item = (&'a str, &'a str)>,
         named: impl Fn(&str) -> bool,

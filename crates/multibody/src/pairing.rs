@@ -1,7 +1,7 @@
-//! Which law holds for which pair of bodies.
+//! Contact laws of pairs of bodies.
 //!
-//! Of the pairings that fit a pair the best holds: one that names both bodies before one that names a body and a material, that before one
-//! that names two materials, and that before one for all pairs. Two that fit equally well are an error.
+//! The most specific pairing applies. In descending order, a pairing names two bodies, a body and a material, two materials, or all pairs.
+//! Two pairings that fit equally well are an error.
 
 use crate::error::BuildError;
 use crate::material::{Class, Classes};
@@ -18,14 +18,14 @@ pub(crate) struct Pairing {
 }
 
 impl Pairing {
-    /// How well it fits a pair of classes, if it does.
+    /// Specificity for a pair of classes, if it fits.
     fn fit(&self, a: &Class, b: &Class) -> Option<u8> {
         let Some([x, y]) = &self.between else { return Some(0) };
-        let way = |s: &str, t: &str| match (a.fit(s), b.fit(t)) {
+        let specificity = |s: &str, t: &str| match (a.fit(s), b.fit(t)) {
             (0, _) | (_, 0) => None,
             (m, n) => Some(m + n),
         };
-        way(x, y).max(way(y, x))
+        specificity(x, y).max(specificity(y, x))
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Laws {
 }
 
 impl Laws {
-    /// The best pairing of every pair of classes, each with a valid law.
+    /// The most specific pairing of every pair of classes. The laws must be valid.
     pub(crate) fn new(pairings: &[Pairing], classes: &[Class]) -> Result<Self, BuildError> {
         let count = classes.len();
         let mut table = vec![None; count * count];
@@ -54,7 +54,7 @@ impl Laws {
         Ok(Self { classes: count, table })
     }
 
-    /// The law between bodies of two classes; without one they do not touch.
+    /// The law between bodies of two classes. Bodies without one pass through each other.
     #[inline]
     pub(crate) fn between(&self, a: u16, b: u16) -> Option<&Arc<Law>> {
         self.table[usize::from(a) * self.classes + usize::from(b)].as_ref()
@@ -71,7 +71,7 @@ impl Laws {
     }
 }
 
-/// The pairing that fits a pair of classes best.
+/// The most specific pairing of a pair of classes.
 fn best(pairings: &[Pairing], a: &Class, b: &Class) -> Result<Option<usize>, BuildError> {
     let mut best: Option<(u8, usize)> = None;
     for (k, p) in pairings.iter().enumerate() {
@@ -88,7 +88,7 @@ fn best(pairings: &[Pairing], a: &Class, b: &Class) -> Result<Option<usize>, Bui
     Ok(best.map(|(_, k)| k))
 }
 
-/// Checks the laws and the names of pairings; a slip velocity has at most `slip` components, as `expected` says.
+/// Checks the laws and the names of pairings. A slip velocity may have at most `slip` components; `expected` is the text for the error.
 pub(crate) fn check(
     pairings: &[Pairing],
     classes: &Classes,

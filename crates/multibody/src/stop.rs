@@ -1,14 +1,14 @@
 //! Stops: contacts of one coordinate with a fixed value, g = s (q − q₀) with s = ±1.
 
 use crate::error::{BuildError, check};
-use crate::layout::Layout;
+use crate::layout::CoordinateLayout;
 use crate::proximity::identity::Identity;
 use nonsmooth::contract::{Interaction, Kind};
 use nonsmooth::law::{ContactLaw, Law};
 use nonsmooth::names::{Names, hint};
 use std::sync::Arc;
 
-/// A stop as it is described.
+/// Description of a stop.
 #[derive(Debug, Clone)]
 pub(crate) struct StopDescription {
     pub(crate) name: String,
@@ -18,7 +18,7 @@ pub(crate) struct StopDescription {
     pub(crate) law: ContactLaw,
 }
 
-/// A stop of a system.
+/// A stop in a system.
 #[derive(Debug, Clone)]
 pub(crate) struct Stop {
     pub(crate) name: String,
@@ -35,7 +35,7 @@ impl Stop {
         number: usize,
         s: &StopDescription,
         coordinates: &Names,
-        layout: &Layout,
+        layout: &CoordinateLayout,
     ) -> Result<Self, BuildError> {
         let found = coordinates.iter().position(|c| c == s.coordinate);
         let (coordinate, rate) = found.and_then(|c| Some((c, layout.rate_of(c)?))).ok_or_else(|| {

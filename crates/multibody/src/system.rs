@@ -3,11 +3,11 @@
 //! Coordinates are those of the free bodies, then those of the bars (see [`crate::layout`]); q̇ = u, M constant. Contacts between bodies are
 //! found by detection; the identity of one is made of its two shapes and of which point of which of them touches.
 
-use crate::elastic::bar::Chain;
+use crate::elastic::bar::BarMatrices;
 use crate::force::gravity::Gravity;
-use crate::force::spring::Link;
+use crate::force::spring::SpringForce;
 use crate::geometry::Geometry;
-use crate::layout::Layout;
+use crate::layout::CoordinateLayout;
 use crate::pairing::Laws;
 use crate::planar::bodies::Bodies;
 use crate::planar::contact::Met;
@@ -35,13 +35,13 @@ pub(crate) enum ForceKind {
 #[derive(Debug)]
 pub struct Multibody {
     pub(crate) structure: Structure,
-    pub(crate) layout: Layout,
+    pub(crate) layout: CoordinateLayout,
     pub(crate) bodies: Bodies,
     pub(crate) laws: Laws,
     pub(crate) gravity: Gravity,
     pub(crate) forces: Vec<ForceKind>,
-    pub(crate) springs: Vec<Link>,
-    pub(crate) bars: Vec<Chain>,
+    pub(crate) springs: Vec<SpringForce>,
+    pub(crate) bars: Vec<BarMatrices>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) threads: usize,
     /// Tells this system from others in a workspace.
@@ -83,7 +83,7 @@ impl Multibody {
     }
 
     /// Coordinates and velocities of the bodies and bars, by number.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> CoordinateLayout {
         self.layout
     }
 

@@ -1,7 +1,7 @@
-//! The builder: describes bodies, bars, springs and contacts, and makes a system of them. Everything is checked here.
+//! The builder: takes descriptions of bodies, bars, springs and contacts, checks them, and builds a system.
 //!
 //! - `check`: names, and pairs that would pass through each other.
-//! - `assemble`: from the description to the system.
+//! - `assemble`: builds the system.
 
 mod assemble;
 mod check;
@@ -17,7 +17,7 @@ use crate::system::Multibody;
 use nonsmooth::State;
 use nonsmooth::law::ContactLaw;
 
-/// Describes bodies, bars, springs and contacts; makes a [`Multibody`] of them.
+/// Builds a [`Multibody`] from descriptions of bodies, bars, springs and contacts.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     gravity: Vec2,
@@ -59,13 +59,13 @@ impl Builder {
         self
     }
 
-    /// Sets the law between two bodies or materials, by name. A law that names a body goes before one that names its material.
+    /// Sets the law between two bodies or materials, by name. A law that names a body takes precedence over one that names its material.
     pub fn contact(&mut self, name: &str, a: &str, b: &str, law: ContactLaw) -> &mut Self {
         self.pairings.push(Pairing { name: name.into(), between: Some([a.into(), b.into()]), law });
         self
     }
 
-    /// Sets the law of all pairs that no other names. Without it such pairs do not touch.
+    /// Sets the law of all pairs without a law of their own. Without it such pairs pass through each other.
     pub fn contact_of_all(&mut self, name: &str, law: ContactLaw) -> &mut Self {
         self.pairings.push(Pairing { name: name.into(), between: None, law });
         self
@@ -93,12 +93,12 @@ impl Builder {
         &self.bars
     }
 
-    /// The system and its start.
+    /// Builds the system and its start state.
     pub fn build(self) -> Result<(Multibody, State), BuildError> {
         self.build_beside(0)
     }
 
-    /// The same as a part of a larger system that has `others` more coordinates behind these.
+    /// The same as a part of a larger system with `others` further coordinates after these.
     pub fn build_beside(self, others: usize) -> Result<(Multibody, State), BuildError> {
         assemble::assemble(&self, others)
     }

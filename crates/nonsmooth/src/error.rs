@@ -7,7 +7,7 @@ use crate::scheme::SettingsError;
 use crate::state::Unreadable;
 use complementarity::solver::OptionsError;
 
-/// Why a simulation cannot start. Every message names the offender.
+/// Why a simulation cannot start. Every message names the part concerned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// A vector of the wrong length.
@@ -34,7 +34,7 @@ pub enum Error {
     /// A run whose controller cannot go on beyond its end.
     #[error("the controller of this run cannot move its end to {end}")]
     Extend {
-        /// What was asked for, s.
+        /// Requested end, s.
         end: f64,
     },
     /// A step length that makes no progress.

@@ -1,8 +1,8 @@
-//! Mechanical systems with contact, impact and friction, as what they are: set-valued laws and measure
+//! Time stepping of mechanical systems with contact, impact and friction, as set-valued laws and measure
 //! differential inclusions.
 //!
-//! A [`Model`] is written by its values; [`Differentiated`] makes it a [`System`]. A [scheme] makes
-//! one step, a [`Simulation`] loops, certifies, keeps the energy ledger and logs events.
+//! A [`Model`] gives values; [`Differentiated`] adds the derivatives and makes it a [`System`]. A [scheme] makes
+//! one step. A [`Simulation`] is the loop over time: it certifies steps, keeps the energy ledger and logs events.
 //!
 //! ```
 //! use nonsmooth::{Differentiated, Layout, Model, Scalar, Simulation, SimulationOptions, State, law::ContactLaw, scheme};

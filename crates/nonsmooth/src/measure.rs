@@ -1,7 +1,7 @@
-//! How far two motions are from each other: the distance of curves that jump, and the order of a sequence of errors.
+//! Distance of two motions with jumps, and the order of a sequence of errors.
 //!
 //! **Graph distance**: the symmetric Hausdorff distance (Euclidean, seconds and units of x) of the curves {(t, x)}, jumps filled by
-//! vertical segments. A jump that comes a little late is a small distance, not a large one.
+//! vertical segments. A jump with a small delay gives a small distance.
 //!
 //! **Order**: the slope p of ln error = p ln h + c by least squares, with its standard error.
 

@@ -1,4 +1,4 @@
-//! Names of parts, and what a mistyped one may have meant.
+//! Names of parts, and suggestions for mistyped ones.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ pub struct Names {
     text: Arc<String>,
     /// Where each name ends.
     ends: Arc<Vec<u32>>,
-    /// Bytes at the end of each that do not belong to it: coordinates share the text of their rates.
+    /// Bytes at the end of each that do not belong to the name: coordinates share the text of their rates.
     cut: usize,
 }
 
@@ -144,12 +144,12 @@ pub fn did_you_mean(nearest: &str) -> String {
     if nearest.is_empty() { String::new() } else { format!(": did you mean `{nearest}`?") }
 }
 
-/// What follows a name that nothing has: the nearest candidate if one is near, else what `otherwise` says.
+/// Hint for an unknown name: the nearest candidate if one is near, else the text of `otherwise`.
 pub fn hint<'a>(word: &str, candidates: impl Iterator<Item = &'a str>, otherwise: impl FnOnce() -> String) -> String {
     nearest(word, candidates).map_or_else(otherwise, did_you_mean)
 }
 
-/// What follows a name that nothing has: the nearest candidate if one is near, else all of them.
+/// Hint for an unknown name: the nearest candidate if one is near, else all of them.
 pub fn hint_or_list<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
     hint(word, candidates.clone(), || {
         let all: Vec<&str> = candidates.collect();

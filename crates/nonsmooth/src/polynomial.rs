@@ -4,7 +4,7 @@
 //! ℓ_k(s) = Π_{j≠k} (s − c_j)/(c_k − c_j),      w_k(s) = ∫₀ˢ ℓ_k
 //! ```
 //!
-//! and those that have given slopes at the nodes as well (Hermite): Σ f_k (1 − 2 (s − c_k) ℓ_k'(c_k)) ℓ_k(s)² + f_k' (s − c_k) ℓ_k(s)².
+//! and those with given values and slopes at the nodes (Hermite): Σ f_k (1 − 2 (s − c_k) ℓ_k'(c_k)) ℓ_k(s)² + f_k' (s − c_k) ℓ_k(s)².
 //!
 //! Integrals are sums over Gauss-Legendre points, which have positive weights: for the few nodes of a time step they are exact up to rounding,
 //! where sums of powers would cancel.
@@ -51,7 +51,7 @@ fn lagrange_slope(nodes: &[f64], k: usize, s: f64) -> f64 {
     others().map(|(i, c)| without(i) / (nodes[k] - c)).sum()
 }
 
-/// What the value and the slope at node k weigh in the polynomial that has given values and slopes at all nodes, at s; and in its slope.
+/// Weights of the value and the slope at node k in the Hermite polynomial at s, and in its slope.
 pub struct Hermite {
     /// Of the value at the node, in the value.
     pub value: f64,

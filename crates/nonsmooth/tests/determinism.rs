@@ -33,7 +33,7 @@ struct Bits {
     ledger: Vec<(String, u64)>,
     energy: [u64; 4],
     sums: Vec<(String, Vec<u64>)>,
-    work: nonsmooth::simulation::Work,
+    work: nonsmooth::simulation::WorkCounts,
     stopped_at: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! All reference models as runs: what a test of every model with every scheme goes through.
+//! Runs of all reference models, for tests of every model with every scheme.
 
 use super::{
     Ball, Bead, Belt, Block, Chain, ChartedBody, DoublePendulum, DrivenSpring, Flight, Incline, Oscillator, Pendulum,
@@ -9,7 +9,7 @@ use nonsmooth::scheme::stabilise::Stabilise;
 use nonsmooth::scheme::{OptionKind, SCHEMES, Settings};
 use nonsmooth::{Differentiated, Model, ModelError, SimulationOptions, State, System};
 
-/// A model, a start, and a run that passes through all that the model has: impacts, stick, slip, rest.
+/// A model, a start, and a run that covers all phenomena of the model: impacts, stick, slip, rest.
 pub struct Case {
     /// Unique name.
     pub name: &'static str,
@@ -93,7 +93,7 @@ fn smooth() -> Result<Vec<Case>, ModelError> {
     ])
 }
 
-/// Points that rub.
+/// Points with friction.
 fn points() -> Result<Vec<Case>, ModelError> {
     let incline = |slope, mu| make(Incline { slope, mu, mass: 2.0, g: 9.81 });
     let pulled = |force| make(PulledMass { mass: 1.0, force, bound: 2.0, e: 0.0 });

@@ -1,7 +1,7 @@
 //! Reference models with closed forms, shared by tests, benchmarks and examples of all schemes.
 //!
-//! Every model is written by its values, as a user would; exact solutions stand beside them. [`cases`]
-//! lists them all as runs, [`variants`] all schemes with their options.
+//! Every model gives its values, as a user would write them, with its exact solution. [`cases`]
+//! lists runs of all models, [`variants`] all schemes with their options.
 
 mod ball;
 mod bead;

@@ -70,7 +70,7 @@ fn product(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
 
 impl Top {
     /// Exact (quaternion, angular velocity) of the free top (`moment` = 0) at time t, from the unit quaternion
-    /// (1, 0, 0, 0) and the angular velocity (o1, 0, o3): the axis precesses about the angular momentum
+    /// (1, 0, 0, 0) and the angular velocity (o1, 0, o3). The axis precesses about the angular momentum
     /// (a·o1, 0, c·o3) at the rate |L|/a, and the body turns about its axis at (1 − c/a)·o3.
     pub fn exact(&self, o1: f64, o3: f64, t: f64) -> ([f64; 4], [f64; 3]) {
         let momentum = [self.a * o1, 0.0, self.c * o3];

@@ -1,4 +1,4 @@
-//! The bundled examples: scene files that are part of the program.
+//! The bundled examples: scene files compiled into the program.
 
 /// A bundled scene.
 #[derive(Debug, Clone, Copy)]

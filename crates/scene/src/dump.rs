@@ -71,12 +71,12 @@ pub(crate) struct Dumps {
     steps: Steps,
     folder: Folder,
     written: BTreeSet<usize>,
-    /// Why one could not be written: the run ends then.
+    /// Why a file could not be written; the run ends then.
     fault: Option<FolderError>,
 }
 
 impl Dumps {
-    /// Into a folder. Other files in it are left alone, so that any folder will do.
+    /// Writes into a folder; other files in it are not touched.
     pub(crate) fn new(steps: Steps, path: &Path) -> Result<Self, FolderError> {
         let folder = Folder::open(if path.as_os_str().is_empty() { Path::new(".") } else { path }, true)?;
         Ok(Self { steps, folder, written: BTreeSet::new(), fault: None })

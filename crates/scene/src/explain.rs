@@ -10,8 +10,8 @@ use nonsmooth::law::{ElementSets, Friction, Law, Normal};
 use nonsmooth::names::Names;
 use std::fmt::Write;
 
-/// Velocities up to which the mass matrix is shown.
-const SHOWN: usize = 12;
+/// Most velocities of a system whose mass matrix is shown.
+const MAX_SHOWN_VELOCITIES: usize = 12;
 
 /// Explains a scene; errors are those that a run would end with before its first step.
 pub fn explain(p: &Prepared) -> Result<String, SceneError> {
@@ -74,17 +74,17 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
 fn list_values(o: &mut String, names: &Names, values: &[f64]) {
     let n = names.len();
     for (i, (name, v)) in names.iter().zip(values).enumerate() {
-        if n > MOST && i == MOST / 2 {
-            let _ = writeln!(o, "  ... {} more", n - MOST);
+        if n > MAX_LISTED_VALUES && i == MAX_LISTED_VALUES / 2 {
+            let _ = writeln!(o, "  ... {} more", n - MAX_LISTED_VALUES);
         }
-        if n <= MOST || i < MOST / 2 || i + MOST / 2 >= n {
+        if n <= MAX_LISTED_VALUES || i < MAX_LISTED_VALUES / 2 || i + MAX_LISTED_VALUES / 2 >= n {
             let _ = writeln!(o, "  {name:<14} {v:>16.8e}");
         }
     }
 }
 
-/// Values that are listed of many.
-const MOST: usize = 24;
+/// Most values of a list that are shown.
+const MAX_LISTED_VALUES: usize = 24;
 
 fn bodies(o: &mut String, p: &Prepared) {
     if p.drawn.is_empty() {
@@ -116,7 +116,7 @@ fn mass(o: &mut String, p: &Prepared) {
     let from = if p.lagrangian { "from the kinetic energy" } else { "as given" };
     let _ =
         writeln!(o, "\nmass matrix at the start ({from}, {})", if s.constant_mass { "constant" } else { "changing" });
-    if n > SHOWN {
+    if n > MAX_SHOWN_VELOCITIES {
         let _ = writeln!(o, "  {n} x {n}, not shown");
         return;
     }

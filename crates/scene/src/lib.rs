@@ -1,11 +1,11 @@
-//! Scene files: mechanical models as text, and what becomes of them.
+//! Scene files: mechanical models as text, their runs, and the files and reports of a run.
 //!
 //! ```text
 //! file ──► document with places ──► records ──► model by formula ──► run ──► files and reports
 //! ```
 //!
 //! [`prepare::Prepared::load`] reads a scene (a path, or the name of a [bundled] example) with overrides;
-//! [`prepare::Prepared::run`] runs it. The format is explained by example in `docs/scene.md`; the formula language is that of [`formula`].
+//! [`prepare::Prepared::run`] runs it. `docs/scene.md` explains the format by example; [`formula`] describes the formula language.
 //!
 //! ```
 //! use nonsmooth_scene::prepare::{Prepared, Request};
@@ -26,6 +26,7 @@ pub mod file;
 pub mod formula;
 pub mod model;
 pub mod output;
+#[doc(hidden)] // for the command
 pub mod page;
 pub mod prepare;
 pub mod report;

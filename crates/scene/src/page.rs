@@ -1,6 +1,6 @@
-//! What pages share: words of commands; and, of those without the viewer, colours, style, and the escaping of what users wrote.
+//! Shared by HTML pages: quoting of commands; for pages without the viewer also colours, style and escaping.
 
-/// Colours that stay apart for most eyes (Okabe & Ito).
+/// Colours that are distinguishable with most kinds of colour blindness (Okabe & Ito).
 pub const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];
 
 /// Style sheet.
@@ -11,12 +11,12 @@ td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}td:first-c
 .legend span{margin-right:1.5em}.legend i{display:inline-block;width:1em;height:.25em;vertical-align:middle;margin-right:.4em}\
 .note{color:#666}";
 
-/// Text that is shown, whatever it holds.
+/// Escapes text for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A word for a shell, quoted where it would be taken apart or expanded.
+/// Quotes a word for a shell where it would be split or expanded.
 pub fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=.,:/".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text.into() } else { format!("'{}'", text.replace('\'', "'\\''")) }

@@ -1,4 +1,4 @@
-//! A run of a scene: the loop with everything that watches it.
+//! Runs a scene with its observers: progress, recording, requested times, dumps.
 
 use crate::dump::{Dumps, Steps};
 use crate::file::SceneError;
@@ -12,20 +12,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// How a run is watched and where its files go.
+/// Options of a run of a scene: requested times, files and limits.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// Times at which the state is wanted, s.
     pub at: Vec<f64>,
     /// Folder for the files.
     pub out: Option<PathBuf>,
-    /// Take a folder that holds something else.
+    /// Whether a folder with other files may be used.
     pub force: bool,
     /// Largest number of steps.
     pub max_steps: usize,
     /// Largest number of bytes that may be recorded.
     pub max_bytes: u64,
-    /// Set from outside to end the run.
+    /// Flag that another thread sets to end the run.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Steps whose one-step problem is written to a file, by number; the first step is 1.
     pub dump: Steps,
@@ -33,11 +33,11 @@ pub struct RunOptions {
     pub dump_to: PathBuf,
 }
 
-/// Steps that a run may take without being asked.
+/// Default limit on the steps of a run.
 pub const MAX_STEPS: usize = 100_000_000;
-/// Bytes that a run may record without being asked: 4 GiB.
+/// Default limit on the bytes that a run records: 4 GiB.
 pub const MAX_BYTES: u64 = 4 << 30;
-/// Times that may be asked for with `--at`.
+/// Most times of `--at`.
 pub const MAX_TIMES: usize = 100_000;
 
 impl Default for RunOptions {
@@ -55,22 +55,22 @@ impl Default for RunOptions {
     }
 }
 
-/// What a run came to.
+/// Result of a run of a scene.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The summary.
     pub summary: Summary,
-    /// States at the times asked for; those that the run did not reach have no q.
+    /// States at the requested times; q is empty where the run did not reach the time.
     pub at: Vec<Record>,
     /// Seconds of the time loop alone.
     pub seconds: f64,
     /// Where the problem of a failed step was saved.
     pub saved: Option<String>,
-    /// Problems of steps that were written because they were asked for.
+    /// Number of requested one-step problems that were written.
     pub dumped: usize,
 }
 
-/// Why a run could not be made.
+/// Why a run could not start or be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// Bad input.
@@ -87,7 +87,7 @@ pub enum RunError {
     Trajectory(#[from] std::io::Error),
 }
 
-/// Says how far the run is, now and then.
+/// Reports progress from time to time.
 struct Progress<'a> {
     tell: &'a mut dyn FnMut(f64, f64),
     /// Start and length of the run, s.
@@ -107,7 +107,7 @@ impl Observer for Progress<'_> {
 
 impl Prepared {
     /// Runs the scene. `progress` is called now and then with the time and the fraction done.
-    pub fn run(&mut self, run: &RunOptions, progress: &mut dyn FnMut(f64, f64)) -> Result<Outcome, RunError> {
+    pub fn run(&mut self, run: &RunOptions, progress: &mut dyn FnMut(f64, f64)) -> Result<RunOutcome, RunError> {
         self.options.max_steps = run.max_steps;
         self.options.interrupt = run.interrupt.clone();
         let end = self.options.end;
@@ -178,7 +178,7 @@ impl Prepared {
                 }
             }
         }
-        let outcome = Outcome { summary, at, seconds, saved, dumped };
+        let outcome = RunOutcome { summary, at, seconds, saved, dumped };
         if let (Some(folder), Some(recorder), Some(path)) = (folder, recorder, &run.out) {
             let summary = &outcome.summary;
             let recorded = recorder.finish()?;

@@ -2,7 +2,7 @@
 
 use nonsmooth_scene::file::Document;
 use nonsmooth_scene::prepare::{Prepared, Request};
-use nonsmooth_scene::run::{Outcome, RunOptions};
+use nonsmooth_scene::run::{RunOptions, RunOutcome};
 
 /// A mass that is pushed by f(t) and bounces between walls; `shift` is added to t in the formulas.
 fn scene(start: &str, end: f64, shift: &str) -> String {
@@ -29,7 +29,7 @@ end = {end}
     )
 }
 
-fn run(text: &str, at: &[f64]) -> Result<Outcome, String> {
+fn run(text: &str, at: &[f64]) -> Result<RunOutcome, String> {
     let document = Document::parse("pushed", text).map_err(|e| e.to_string())?;
     let mut p = Prepared::new(document, &Request::default()).map_err(|e| e.to_string())?;
     let options = RunOptions { at: at.to_vec(), ..RunOptions::default() };

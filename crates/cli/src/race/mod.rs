@@ -9,14 +9,14 @@ mod table;
 
 use crate::arguments::RaceArguments;
 use crate::errors::Failed;
-use crate::problem::{Outcome, Ready, known_solver, time_limit, tolerance};
+use crate::problem::{LoadedProblem, SolveOutcome, known_solver, time_limit, tolerance};
 use complementarity::Status;
 use complementarity::solver::SOLVERS;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth_scene::output::Folder;
 use nonsmooth_scene::page::shell_word;
 use profile::profiles;
-use results::{Apart, Entry, Race, Raced, Run};
+use results::{Entry, MotionDifference, Race, Raced, Run};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,7 +65,7 @@ pub(crate) fn race(arguments: &RaceArguments) -> Result<ExitCode, Failed> {
             break;
         }
         bar.set_message(name.clone());
-        let found = Ready::load(&path, None).map(|ready| run_all(&ready, &race, limit, &interrupt, &bar));
+        let found = LoadedProblem::load(&path, None).map(|ready| run_all(&ready, &race, limit, &interrupt, &bar));
         if found.is_err() {
             bar.inc(race.solvers.len() as u64);
         }
@@ -109,24 +109,25 @@ pub(crate) fn race(arguments: &RaceArguments) -> Result<ExitCode, Failed> {
     Ok(ExitCode::from(if interrupted { 130 } else { u8::from(!any) }))
 }
 
-/// Rows up to which a solver has a short try before the clock runs: a first call costs microseconds that are not its work.
-const TRIED_FIRST: usize = 200;
-const SHORT: Duration = Duration::from_millis(1);
+/// Largest problem, in rows, for which a solver warms up before it is timed, and the time limit of that: a first call takes some microseconds
+/// longer.
+const WARM_UP_MAX_ROWS: usize = 200;
+const WARM_UP_TIME: Duration = Duration::from_millis(1);
 
 /// All solvers on one problem.
-fn run_all(ready: &Ready, race: &Race, limit: Duration, interrupt: &AtomicBool, bar: &ProgressBar) -> Raced {
+fn run_all(ready: &LoadedProblem, race: &Race, limit: Duration, interrupt: &AtomicBool, bar: &ProgressBar) -> Raced {
     let (mut runs, mut motions) = (Vec::new(), Vec::new());
     for &solver in &race.solvers {
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
-        if ready.rows <= TRIED_FIRST {
-            ready.solve(solver, race.tolerance, SHORT, false, RACE_POLISH);
+        if ready.rows <= WARM_UP_MAX_ROWS {
+            ready.solve(solver, race.tolerance, WARM_UP_TIME, false, RACE_POLISH);
         }
         let attempt = ready.solve(solver, race.tolerance, limit, false, RACE_POLISH);
-        // Solvers look at the clock between iterations only: one that arrives later than allowed has not won.
+        // Solvers check the clock between iterations only: an answer after the limit does not count.
         let late = attempt.status.solved() && attempt.seconds > race.time_limit;
-        let status = if late { Outcome::Said(Status::TimeLimit) } else { attempt.status };
+        let status = if late { SolveOutcome::Said(Status::TimeLimit) } else { attempt.status };
         let (seconds, iterations, residual) = (attempt.seconds, attempt.iterations, attempt.residual);
         runs.push(Run { solver, status, seconds, iterations, residual });
         if status.solved() {
@@ -138,20 +139,20 @@ fn run_all(ready: &Ready, race: &Race, limit: Duration, interrupt: &AtomicBool, 
     Raced { kind: ready.kind, contacts: ready.contacts, rows: ready.rows, rank: ready.rank, runs, apart }
 }
 
-/// A race is for what meets the tolerance: no one goes on from there.
+/// A race ends at the tolerance: no polishing.
 const RACE_POLISH: usize = 0;
 
-/// The two solvers whose velocities differ most, with the difference in terms of ‖b‖.
-fn apart(motions: &[(&'static str, Vec<f64>)], b: &[f64]) -> Option<Apart> {
+/// The two solvers whose velocities differ most, with the difference relative to ‖b‖.
+fn apart(motions: &[(&'static str, Vec<f64>)], b: &[f64]) -> Option<MotionDifference> {
     let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
     let scale = norm(&mut b.iter().copied());
     let scale = if scale > 0.0 { scale } else { 1.0 };
-    let mut most: Option<Apart> = None;
+    let mut most: Option<MotionDifference> = None;
     for (i, (first, u)) in motions.iter().enumerate() {
         for (second, v) in &motions[i + 1..] {
             let difference = norm(&mut u.iter().zip(v).map(|(u, v)| u - v)) / scale;
             if most.as_ref().is_none_or(|m| difference > m.difference) {
-                most = Some(Apart { first, second, difference });
+                most = Some(MotionDifference { first, second, difference });
             }
         }
     }
@@ -159,22 +160,22 @@ fn apart(motions: &[(&'static str, Vec<f64>)], b: &[f64]) -> Option<Apart> {
 }
 
 /// Most files that an error lists.
-const LISTED: usize = 3;
+const MAX_LISTED_FILES: usize = 3;
 
 fn no_problem(folder: &str, race: &Race) -> String {
     let mut text = format!("{folder}: none of {} files holds a one-step problem", race.entries.len());
-    for entry in race.entries.iter().take(LISTED) {
+    for entry in race.entries.iter().take(MAX_LISTED_FILES) {
         if let Err(e) = &entry.found {
             text += &format!("\n{}: {e}", entry.file);
         }
     }
-    if race.entries.len() > LISTED {
-        text += &format!("\n... {} more", race.entries.len() - LISTED);
+    if race.entries.len() > MAX_LISTED_FILES {
+        text += &format!("\n... {} more", race.entries.len() - MAX_LISTED_FILES);
     }
     text
 }
 
-/// The command that makes the page again.
+/// The command that reproduces the page.
 fn command(a: &RaceArguments) -> String {
     let mut out = format!("nonsmooth race {}", shell_word(&a.folder.display().to_string()));
     if !a.solvers.is_empty() {

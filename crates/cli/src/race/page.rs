@@ -1,4 +1,4 @@
-//! A race as one page, nothing loaded from elsewhere.
+//! A race as one self-contained page.
 
 use super::profile::Profile;
 use super::results::Race;

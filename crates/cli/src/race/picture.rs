@@ -12,16 +12,16 @@ const TOP: f64 = 56.0;
 const BOTTOM: f64 = 430.0;
 const HEIGHT: f64 = 490.0;
 /// Height of a line of the legend.
-const LINE: f64 = 26.0;
-/// Lines that coincide stay apart by their dashes.
+const LEGEND_LINE: f64 = 26.0;
+/// Dash patterns, so that coinciding lines remain visible.
 const DASHES: [&str; 6] = ["none", "9 4", "3 3", "12 3 3 3", "6 2", "16 4 2 4"];
 /// Most labels on the axis of times.
-const LABELS: i32 = 12;
+const MAX_LABELS: i32 = 12;
 
-/// One line per solver over log₂ τ, the legend beside the diagram in the order of the right ends.
+/// One line per solver over log₂ τ. The legend is to the right of the diagram, in the order of the right ends.
 pub(super) fn svg(race: &Race, profiles: &[Profile]) -> String {
     let problems = profiles.first().map_or(0, |p| p.problems);
-    let height = HEIGHT.max(TOP + LINE * (profiles.len() + 1) as f64 + 20.0);
+    let height = HEIGHT.max(TOP + LEGEND_LINE * (profiles.len() + 1) as f64 + 20.0);
     let largest = profiles.iter().flat_map(|p| &p.tau).fold(1.0_f64, |m, t| m.max(*t));
     let last = (largest.log2().ceil() as i32).max(1);
     // The longest time has room before the frame.
@@ -41,7 +41,7 @@ pub(super) fn svg(race: &Race, profiles: &[Profile]) -> String {
     );
     // Writing to a string cannot fail.
     let out = &mut o;
-    let each = (last + LABELS - 1) / LABELS;
+    let each = (last + MAX_LABELS - 1) / MAX_LABELS;
     for e in (0..=last).step_by(each.max(1) as usize) {
         let at = x(f64::from(e));
         let label =
@@ -97,7 +97,7 @@ pub(super) fn svg(race: &Race, profiles: &[Profile]) -> String {
         TOP + 12.0
     );
     for (k, &i) in order.iter().enumerate() {
-        let at = TOP + 12.0 + LINE * (k + 1) as f64;
+        let at = TOP + 12.0 + LEGEND_LINE * (k + 1) as f64;
         let p = &profiles[i];
         let _ = write!(
             out,

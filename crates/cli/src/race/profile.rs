@@ -21,8 +21,8 @@ pub(super) struct Profile {
     pub(super) mean: Option<f64>,
 }
 
-/// Times below this count as this, s: what a clock can tell apart.
-const SHORTEST: f64 = 1e-6;
+/// Resolution of the clock, s: shorter times are raised to it.
+const CLOCK_RESOLUTION: f64 = 1e-6;
 
 /// The profiles of all solvers, over the problems that all of them have tried.
 pub(super) fn profiles(race: &Race) -> Vec<Profile> {
@@ -32,8 +32,8 @@ pub(super) fn profiles(race: &Race) -> Vec<Profile> {
         .enumerate()
         .map(|(s, &solver)| {
             let ratios = complete.iter().filter_map(|p| {
-                let best = p.fastest()?.seconds.max(SHORTEST);
-                p.runs[s].status.solved().then(|| p.runs[s].seconds.max(SHORTEST) / best)
+                let best = p.fastest()?.seconds.max(CLOCK_RESOLUTION);
+                p.runs[s].status.solved().then(|| p.runs[s].seconds.max(CLOCK_RESOLUTION) / best)
             });
             profile(solver, ratios.collect(), complete.len())
         })

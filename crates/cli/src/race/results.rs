@@ -1,8 +1,8 @@
-//! What a race found, and its forms for programs: JSON and CSV.
+//! Results of a race, and their JSON and CSV.
 
 use super::profile::Profile;
-use crate::problem::{Outcome, finite};
-use complementarity::format::Kind;
+use crate::problem::{SolveOutcome, finite};
+use complementarity::format::ProblemKind;
 use serde::Serialize;
 
 pub(super) struct Race {
@@ -19,37 +19,37 @@ pub(super) struct Entry {
     pub(super) found: Result<Raced, String>,
 }
 
-/// A problem, and how the solvers fared; fewer of them after an interrupt.
+/// A problem with one run per solver; fewer after an interrupt.
 pub(super) struct Raced {
-    pub(super) kind: Kind,
+    pub(super) kind: ProblemKind,
     pub(super) contacts: usize,
     pub(super) rows: usize,
     pub(super) rank: Option<usize>,
     pub(super) runs: Vec<Run>,
-    pub(super) apart: Option<Apart>,
+    pub(super) apart: Option<MotionDifference>,
 }
 
-/// Two solvers and by how much the velocities of their solutions differ, in terms of ‖b‖.
+/// Two solvers, and the difference between the velocities of their solutions, relative to ‖b‖.
 #[derive(Serialize)]
-pub(super) struct Apart {
+pub(super) struct MotionDifference {
     pub(super) first: &'static str,
     pub(super) second: &'static str,
     pub(super) difference: f64,
 }
 
-impl Apart {
-    /// Difference from which two motions are not the same: far above what a residual within the tolerance leaves open.
-    const DIFFERENT: f64 = 1e-3;
+impl MotionDifference {
+    /// Smallest difference of distinct motions: far above what residuals within the tolerance allow.
+    const MIN_MOTION_DIFFERENCE: f64 = 1e-3;
 
     /// Whether there are several motions.
     pub(super) fn several_motions(&self) -> bool {
-        self.difference > Self::DIFFERENT
+        self.difference > Self::MIN_MOTION_DIFFERENCE
     }
 }
 
 pub(super) struct Run {
     pub(super) solver: &'static str,
-    pub(super) status: Outcome,
+    pub(super) status: SolveOutcome,
     pub(super) seconds: f64,
     pub(super) iterations: usize,
     pub(super) residual: f64,
@@ -134,7 +134,7 @@ struct ProblemJson<'a> {
     error: Option<&'a str>,
     runs: Vec<RunJson>,
     /// The two solvers whose motions differ most.
-    motion: Option<&'a Apart>,
+    motion: Option<&'a MotionDifference>,
 }
 
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
-//! From single entries of a matrix to the matrix of a problem.
+//! Assembles the matrix of a problem from its entries.
 //!
-//! Entries that are given twice add up, as in the sparse formats that the files come from. What is sparse by blocks
-//! stays so: below [`DENSE_FROM`] of the blocks the matrix is kept by blocks, else as a whole.
+//! Duplicate entries are added, as in the sparse formats that the files come from. The matrix is stored by blocks
+//! if fewer than [`DENSE_FROM`] of its blocks are filled, else densely.
 
 use super::FormatError;
 use crate::full::FullProblem;
@@ -9,14 +9,14 @@ use crate::linear::{Dense, Pattern};
 use crate::problem::{BlockSparse, Problem, ProblemError, ReducedMatrix};
 use crate::sets::Set;
 
-/// From this share of filled blocks on, a matrix is kept dense.
+/// Share of filled blocks from which a matrix is stored densely.
 const DENSE_FROM: f64 = 0.3;
 
 /// One entry: row, column, value (finite).
 pub(crate) type Entry = (usize, usize, f64);
 
 /// Sums in slots: entries are finite, so NaN marks a slot that is still empty. A single −0 stays −0.
-const EMPTY: f64 = f64::NAN;
+const EMPTY_SLOT: f64 = f64::NAN;
 
 fn add(what: &'static str, slots: &mut [f64], slot: usize, value: f64) -> Result<(), ProblemError> {
     let sum = &mut slots[slot];
@@ -24,7 +24,7 @@ fn add(what: &'static str, slots: &mut [f64], slot: usize, value: f64) -> Result
     if sum.is_finite() { Ok(()) } else { Err(ProblemError::NotFinite { what, index: slot }) }
 }
 
-/// What nothing was added to is zero.
+/// Sets empty slots to zero.
 fn finish(slots: &mut [f64]) {
     for v in slots.iter_mut().filter(|v| v.is_nan()) {
         *v = 0.0;
@@ -53,7 +53,7 @@ pub(crate) fn reduced(sets: Vec<Set>, entries: &[Entry], b: Vec<f64>) -> Result<
     problem.b = b;
     if filled.len() as f64 >= DENSE_FROM * count as f64 * count as f64 {
         let mut a = Dense::zeros(n, n);
-        a.data_mut().fill(EMPTY);
+        a.data_mut().fill(EMPTY_SLOT);
         for &(i, j, v) in entries {
             add("A", a.data_mut(), i * n + j, v)?;
         }
@@ -72,7 +72,7 @@ pub(crate) fn reduced(sets: Vec<Set>, entries: &[Entry], b: Vec<f64>) -> Result<
         for i in 0..count {
             a.row[i + 1] += a.row[i];
         }
-        a.values = vec![EMPTY; size];
+        a.values = vec![EMPTY_SLOT; size];
         for &(i, j, v) in entries {
             let (row, column) = (block_of[i], block_of[j]);
             let first = a.row[row];
@@ -132,7 +132,7 @@ pub(crate) fn push_blocks(
         dofs.dedup();
         problem.check_room(dim, dofs.len())?;
         let w = problem.push_block(set, &dofs, &velocity[k * dim..(k + 1) * dim]);
-        w.fill(EMPTY);
+        w.fill(EMPTY_SLOT);
         for &(i, j, v) in mine {
             let at = dofs.partition_point(|&d| (d as usize) < i);
             add("a block of W", w, (j % dim) * dofs.len() + at, v)?;

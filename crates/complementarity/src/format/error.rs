@@ -1,10 +1,10 @@
 //! What can be wrong with a problem file, and where.
 
-use super::Kind;
+use super::ProblemKind;
 use crate::problem::ProblemError;
 use std::fmt::Write;
 
-/// Why bytes are no problem.
+/// Why a file cannot be read as a problem.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FormatError {
     /// Nothing to read.
@@ -21,14 +21,14 @@ pub enum FormatError {
     /// Complete and well formed, but the parts do not make a problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// JSON that is none of our two forms.
+    /// JSON that is neither of our two forms.
     #[error("JSON without a problem: {0}")]
     Json(String),
-    /// The file holds another kind than was asked for.
+    /// The file does not hold the requested kind.
     #[error("the file holds {found}, but {wanted} was asked for")]
     OtherKind {
-        /// What was asked for.
-        wanted: Kind,
+        /// The requested kind.
+        wanted: ProblemKind,
         /// What the file holds.
         found: &'static str,
     },
@@ -36,10 +36,10 @@ pub enum FormatError {
     #[error("not a problem in any known format (HDF5, JSON or text){}", list(.attempts))]
     Unrecognised {
         /// Why each text format does not fit.
-        attempts: Vec<(Kind, FormatError)>,
+        attempts: Vec<(ProblemKind, FormatError)>,
     },
-    /// A name that is no kind.
-    #[error("unknown kind {name:?}, expected one of {}", names(&Kind::ALL))]
+    /// An unknown kind.
+    #[error("unknown kind {name:?}, expected one of {}", names(&ProblemKind::ALL))]
     UnknownKind {
         /// The name.
         name: String,
@@ -131,7 +131,7 @@ impl Flaw {
     }
 }
 
-fn list(attempts: &[(Kind, FormatError)]) -> String {
+fn list(attempts: &[(ProblemKind, FormatError)]) -> String {
     let mut text = String::new();
     for (kind, error) in attempts {
         // Writing to a String cannot fail.
@@ -140,6 +140,6 @@ fn list(attempts: &[(Kind, FormatError)]) -> String {
     text
 }
 
-fn names(kinds: &[Kind]) -> String {
+fn names(kinds: &[ProblemKind]) -> String {
     kinds.iter().map(|k| k.name()).collect::<Vec<_>>().join(", ")
 }

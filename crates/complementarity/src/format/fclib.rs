@@ -26,7 +26,7 @@
 use super::assemble::{self, Entry};
 use super::error::{Flaw, FormatError};
 use super::hdf5::{File, Group};
-use super::{Form, Kind, Loaded};
+use super::{Form, Loaded, ProblemKind};
 use crate::sets::Set;
 
 /// Reads an FCLIB file.
@@ -48,7 +48,7 @@ pub fn read(bytes: &[u8]) -> Result<Loaded, FormatError> {
 
 /// Space dimension and friction coefficients.
 struct Contacts {
-    kind: Kind,
+    kind: ProblemKind,
     dim: usize,
     mu: Vec<f64>,
 }
@@ -56,7 +56,7 @@ struct Contacts {
 impl Contacts {
     fn read(group: &Group<'_>, vectors: &Group<'_>) -> Result<Self, FormatError> {
         let dim = single(group, "spacedim", 2, 3)?;
-        let kind = if dim == 2 { Kind::Friction2d } else { Kind::Friction3d };
+        let kind = if dim == 2 { ProblemKind::Friction2d } else { ProblemKind::Friction3d };
         let mu = vectors.floats("mu")?;
         if let Some(index) = mu.iter().position(|&m| m < 0.0) {
             return Err(Flaw::Friction { index, value: mu[index] }.at(vectors.path("mu")));
@@ -128,7 +128,7 @@ fn described(group: &Group<'_>, mut loaded: Loaded) -> Result<Loaded, FormatErro
 
 /// Rows of the contacts, which come first.
 fn contact_rows(loaded: &Loaded) -> usize {
-    loaded.contacts * if loaded.kind == Kind::Friction2d { 2 } else { 3 }
+    loaded.contacts * if loaded.kind == ProblemKind::Friction2d { 2 } else { 3 }
 }
 
 fn guess(root: &Group<'_>, contacts: usize, equalities: usize) -> Result<Option<Vec<f64>>, FormatError> {

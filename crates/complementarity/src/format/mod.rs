@@ -10,10 +10,10 @@
 //! | JSON, `"format": "nonsmooth full problem 1"` | full | `full` |
 //! | numbers as text ([`text`]) | reduced | `friction2d`, `friction3d`, `lcp`, `mlcp` |
 //!
-//! The text formats carry no mark: they are tried to the end of the file, and no text fits two of them.
+//! The text formats have no signature: each is tried to the end of the file, and no text fits two of them.
 //!
-//! Files are not trusted: every declared size is compared with the bytes that are left before memory is taken, so that
-//! what is read stays within a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
+//! Files are not trusted: every declared size is checked against the remaining bytes before memory is allocated. Memory
+//! is therefore at most a fixed multiple of the file's size, and nothing panics. Numbers must be finite.
 //!
 //! Writing: [`Problem::to_json`], [`FullProblem::to_json`]; FCLIB files by the module `write_fclib`, with the
 //! feature `fclib-write`.
@@ -30,7 +30,7 @@ pub mod write_fclib;
 mod write_hdf5;
 
 pub use error::{Flaw, FormatError};
-pub use summary::Summary;
+pub use summary::ProblemSummary;
 
 use crate::full::FullProblem;
 use crate::problem::Problem;
@@ -41,7 +41,7 @@ use std::str::FromStr;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ProblemKind {
     /// Frictional contact in the plane, one tangent.
     Friction2d,
     /// Frictional contact in space, two tangents.
@@ -56,34 +56,41 @@ pub enum Kind {
     Full,
 }
 
-impl Kind {
+impl ProblemKind {
     /// All kinds.
-    pub const ALL: [Kind; 6] = [Kind::Friction2d, Kind::Friction3d, Kind::Lcp, Kind::Mlcp, Kind::Reduced, Kind::Full];
+    pub const ALL: [ProblemKind; 6] = [
+        ProblemKind::Friction2d,
+        ProblemKind::Friction3d,
+        ProblemKind::Lcp,
+        ProblemKind::Mlcp,
+        ProblemKind::Reduced,
+        ProblemKind::Full,
+    ];
 
     /// The name, as [`FromStr`] reads it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Friction2d => "friction2d",
-            Kind::Friction3d => "friction3d",
-            Kind::Lcp => "lcp",
-            Kind::Mlcp => "mlcp",
-            Kind::Reduced => "reduced",
-            Kind::Full => "full",
+            ProblemKind::Friction2d => "friction2d",
+            ProblemKind::Friction3d => "friction3d",
+            ProblemKind::Lcp => "lcp",
+            ProblemKind::Mlcp => "mlcp",
+            ProblemKind::Reduced => "reduced",
+            ProblemKind::Full => "full",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for ProblemKind {
     type Err = FormatError;
 
     fn from_str(name: &str) -> Result<Self, FormatError> {
-        let found = Kind::ALL.into_iter().find(|k| k.name() == name);
+        let found = ProblemKind::ALL.into_iter().find(|k| k.name() == name);
         found.ok_or_else(|| FormatError::UnknownKind { name: name.into() })
     }
 }
@@ -102,7 +109,7 @@ pub enum Form {
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// What the file holds.
-    pub kind: Kind,
+    pub kind: ProblemKind,
     /// The problem.
     pub form: Form,
     /// A start guess for r, if the file has one.
@@ -116,7 +123,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    fn new(kind: Kind, form: Form) -> Self {
+    fn new(kind: ProblemKind, form: Form) -> Self {
         let unilateral = |set: &Set| set.is_friction() || matches!(set, Set::NonNegative);
         let contacts = match &form {
             Form::Reduced(p) => p.blocks().iter().filter(|b| unilateral(&b.set)).count(),
@@ -125,7 +132,7 @@ impl Loaded {
         Loaded { kind, form, guess: None, title: None, description: None, contacts }
     }
 
-    fn reduced(kind: Kind, problem: Problem) -> Self {
+    fn reduced(kind: ProblemKind, problem: Problem) -> Self {
         Self::new(kind, Form::Reduced(problem))
     }
 
@@ -139,12 +146,12 @@ impl Loaded {
 }
 
 /// Reads a problem; with `kind`, only that kind. See the [module](self).
-pub fn read(bytes: &[u8], kind: Option<Kind>) -> Result<Loaded, FormatError> {
+pub fn read(bytes: &[u8], kind: Option<ProblemKind>) -> Result<Loaded, FormatError> {
     if bytes.is_empty() {
         return Err(FormatError::Empty);
     }
     if hdf5::is_hdf5(bytes) {
-        if let Some(wanted @ (Kind::Lcp | Kind::Mlcp | Kind::Reduced | Kind::Full)) = kind {
+        if let Some(wanted @ (ProblemKind::Lcp | ProblemKind::Mlcp | ProblemKind::Reduced | ProblemKind::Full)) = kind {
             return Err(FormatError::OtherKind { wanted, found: "an HDF5 file (friction2d or friction3d)" });
         }
         let loaded = fclib::read(bytes)?;
@@ -155,7 +162,7 @@ pub fn read(bytes: &[u8], kind: Option<Kind>) -> Result<Loaded, FormatError> {
     }
     let json = bytes.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
     match kind {
-        Some(Kind::Reduced | Kind::Full) => read_json(bytes, kind),
+        Some(ProblemKind::Reduced | ProblemKind::Full) => read_json(bytes, kind),
         None if json => read_json(bytes, None),
         Some(wanted) if json => Err(FormatError::OtherKind { wanted, found: "JSON (reduced or full)" }),
         Some(kind) => text::read(bytes, kind),
@@ -169,12 +176,12 @@ struct Head {
     format: String,
 }
 
-fn read_json(bytes: &[u8], kind: Option<Kind>) -> Result<Loaded, FormatError> {
+fn read_json(bytes: &[u8], kind: Option<ProblemKind>) -> Result<Loaded, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|e| FormatError::Json(e.to_string()))?;
     let head: Head = serde_json::from_str(text).map_err(|e| FormatError::Json(e.to_string()))?;
     let found = match head.format.as_str() {
-        crate::problem::FORMAT => Kind::Reduced,
-        crate::full::FORMAT => Kind::Full,
+        crate::problem::FORMAT => ProblemKind::Reduced,
+        crate::full::FORMAT => ProblemKind::Full,
         other => {
             let (a, b) = (crate::problem::FORMAT, crate::full::FORMAT);
             return Err(FormatError::Json(format!("format is {other:?}, expected {a:?} or {b:?}")));
@@ -183,7 +190,7 @@ fn read_json(bytes: &[u8], kind: Option<Kind>) -> Result<Loaded, FormatError> {
     if let Some(wanted) = kind.filter(|k| *k != found) {
         return Err(FormatError::OtherKind { wanted, found: found.name() });
     }
-    if found == Kind::Reduced {
+    if found == ProblemKind::Reduced {
         return Ok(Loaded::reduced(found, Problem::from_json(text)?));
     }
     let (problem, guess) = FullProblem::from_json(text)?;

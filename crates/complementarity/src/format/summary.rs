@@ -1,4 +1,4 @@
-//! A few figures that tell a reduced problem from another.
+//! Figures that characterise a reduced problem.
 
 use crate::linear::dense::norm;
 use crate::problem::{Problem, ReducedMatrix};
@@ -6,14 +6,14 @@ use crate::sets::Set;
 
 /// Size, filling and symmetry of a reduced problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
+pub struct ProblemSummary {
     /// Rows of r and u.
     pub rows: usize,
     /// Blocks of r.
     pub blocks: usize,
     /// Blocks of A with an entry that is not zero.
     pub filled: usize,
-    /// Largest entry of A by amount.
+    /// Largest absolute entry of A.
     pub largest: f64,
     /// max |A − Aᵀ| / max |A|, zero for A = 0.
     pub asymmetry: f64,
@@ -23,7 +23,7 @@ pub struct Summary {
     pub mu: Option<(f64, f64)>,
 }
 
-impl Summary {
+impl ProblemSummary {
     /// The figures of a problem.
     pub fn of(problem: &Problem) -> Self {
         let mut expanded = Problem::default();
@@ -74,6 +74,6 @@ impl Summary {
         }
         let asymmetry = if largest > 0.0 { gap / largest } else { 0.0 };
         let b_norm = norm(expanded.b());
-        Summary { rows: expanded.size(), blocks: blocks.len(), filled, largest, asymmetry, b_norm, mu }
+        ProblemSummary { rows: expanded.size(), blocks: blocks.len(), filled, largest, asymmetry, b_norm, mu }
     }
 }

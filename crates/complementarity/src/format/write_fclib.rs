@@ -3,7 +3,7 @@
 //! The blocks of the problem must be Coulomb contacts of one dimension (1 or 2 tangents), then, if there are
 //! equalities, [`Set::Free`] blocks. Matrices are written with every entry that the problem stores: the local ones by
 //! compressed rows, the global ones as triplets. Reading the file back gives the same bits; Free blocks come back as
-//! single rows, unknowns of a block in ascending order, and a matrix as dense or by blocks as its filling says.
+//! single rows, unknowns of a block in ascending order, and a matrix dense or by blocks according to its filling.
 
 use super::write_hdf5::{Node, file};
 use crate::full::FullProblem;
@@ -58,7 +58,7 @@ pub enum WriteError {
     },
 }
 
-/// What a file says beside the numbers; empty strings are left out by readers.
+/// Metadata and start guess of a file. Readers leave out empty strings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
     /// Title.

@@ -2,8 +2,8 @@
 //!
 //! Row i keeps columns i−k .. i+2k in one stretch of memory: k below and k above the diagonal as
 //! assembled, k more above for the fill-in of row exchanges. Rows are exchanged only where a pivot is smaller than
-//! [`THRESHOLD`] times the largest entry below it, so that growth stays bounded; a matrix that needs no exchange (positive definite or
-//! diagonally dominant ones, as a rule) is solved without looking at pivots and fill-in.
+//! [`PIVOT_THRESHOLD`] times the largest entry below it, so that growth stays bounded. A matrix that needs no exchange, as most positive
+//! definite or diagonally dominant ones, is solved without pivots and fill-in.
 
 use super::{Singular, dense};
 
@@ -23,7 +23,7 @@ pub(crate) struct Banded {
 }
 
 /// A pivot is kept if it is at least this part of the largest entry of its column.
-const THRESHOLD: f64 = 0.1;
+const PIVOT_THRESHOLD: f64 = 0.1;
 
 impl Banded {
     pub(crate) fn new(n: usize, k: usize) -> Self {
@@ -117,7 +117,7 @@ impl Banded {
                     p = i;
                 }
             }
-            if own >= THRESHOLD * best {
+            if own >= PIVOT_THRESHOLD * best {
                 (p, best) = (c, own);
             }
             self.pivots[c] = p;

@@ -2,7 +2,7 @@
 
 use super::{Singular, dense};
 
-/// A matrix whose coupling graph has small components. Members of a component need not be adjacent.
+/// A matrix whose coupling graph has small components. Unknowns of a component need not be adjacent.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockDiagonal {
     /// Component and position within it, of every unknown.

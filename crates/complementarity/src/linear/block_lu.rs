@@ -1,9 +1,8 @@
 //! LU factors of a matrix of dense blocks whose pattern is symmetric, without exchanging blocks.
 //!
-//! Blocks are eliminated in an order of approximately minimum degree, found once per pattern; within the diagonal block of a step there are pivots,
-//! between blocks there are none. For matrices that are close to positive definite, as those of Newton's method on regularised contact problems,
-//! that is stable and has half of the fill and a fraction of the cost of a general LU. It is not always: who uses it checks the solution and has
-//! [`super::Matrix`] to fall back on.
+//! Blocks are eliminated in an order of approximately minimum degree, found once per pattern. Rows are exchanged within diagonal blocks only.
+//! For matrices close to positive definite, as in Newton's method on regularised contact problems, this is stable. It has half of the fill and a
+//! fraction of the cost of a general LU. For other matrices it may be inaccurate: callers check the solution and fall back on [`super::Matrix`].
 //!
 //! With rows in the order of elimination, for each row i: w = J_i, then for j < i ascending L_ij = w_j U_jj⁻¹ and w_k −= L_ij U_jk for
 //! k > j; what is left is U_i.
@@ -25,7 +24,7 @@ pub(crate) struct BlockLu {
     diagonal: Vec<usize>,
     offset: Vec<usize>,
     values: Vec<f64>,
-    /// U_ii⁻¹ in place of U_ii once factored; whether U_i has nothing beside it.
+    /// U_ii⁻¹ in place of U_ii once factored; whether U_i has no other block.
     alone: Vec<bool>,
     /// The entry U_ji that mirrors each entry L_ij.
     mirror: Vec<usize>,
@@ -33,13 +32,13 @@ pub(crate) struct BlockLu {
     place: Vec<usize>,
     /// Size of all blocks if it is one, else 0.
     uniform: usize,
-    /// Entry of the row at hand in each column.
+    /// Entry of the current row in each column.
     entry: Vec<usize>,
     x: Vec<f64>,
 }
 
 impl BlockLu {
-    /// Analyses the pattern of block rows `row`, `column` (symmetric, the diagonal there) of blocks that begin at `start`. Nothing where the factors
+    /// Analyses the pattern of block rows `row`, `column` (symmetric, with its diagonal) of blocks that begin at `start`. `None` if the factors
     /// would have more than `most` numbers.
     pub(crate) fn new(start: &[usize], row: &[usize], column: &[usize], most: usize) -> Option<Self> {
         let n = start.len().saturating_sub(1);
@@ -56,15 +55,15 @@ impl BlockLu {
         let mut numbers = 0;
         for i in 0..n {
             let mut found = Vec::new();
-            let mut see = |k: usize| {
+            let mut include = |k: usize| {
                 if k > i && seen[k] != i {
                     seen[k] = i;
                     found.push(k);
                 }
             };
-            column[row[order[i]]..row[order[i] + 1]].iter().for_each(|&b| see(step[b]));
+            column[row[order[i]]..row[order[i] + 1]].iter().for_each(|&b| include(step[b]));
             for &c in &children[i] {
-                upper[c].iter().for_each(|&k| see(k));
+                upper[c].iter().for_each(|&k| include(k));
             }
             found.sort_unstable();
             if let Some(&first) = found.first() {
@@ -136,7 +135,7 @@ impl BlockLu {
         })
     }
 
-    /// All entries become zero.
+    /// Sets all entries to zero.
     pub(crate) fn clear(&mut self) {
         self.values.fill(0.0);
     }
@@ -146,7 +145,7 @@ impl BlockLu {
         &mut self.values[self.place[e]..self.place[e] + len]
     }
 
-    /// Factors what was entered.
+    /// Factors the matrix as assembled.
     pub(crate) fn factor(&mut self) -> Result<(), Singular> {
         match self.uniform {
             1 => self.factor_of::<1, 1, false>(),
@@ -352,16 +351,16 @@ fn invert(a: &mut [f64], d: usize) -> bool {
         a[0] = 1.0 / a[0];
         return a[0].is_finite();
     }
-    const MOST: usize = 8;
-    let mut lu = [0.0; MOST * MOST];
-    let mut pivots = [0; MOST];
-    debug_assert!(d <= MOST);
+    const MAX_BLOCK_ROWS: usize = 8;
+    let mut lu = [0.0; MAX_BLOCK_ROWS * MAX_BLOCK_ROWS];
+    let mut pivots = [0; MAX_BLOCK_ROWS];
+    debug_assert!(d <= MAX_BLOCK_ROWS);
     lu[..d * d].copy_from_slice(a);
     if lu_factor(&mut lu[..d * d], d, &mut pivots[..d]).is_err() {
         return false;
     }
     for c in 0..d {
-        let mut column = [0.0; MOST];
+        let mut column = [0.0; MAX_BLOCK_ROWS];
         column[c] = 1.0;
         lu_solve(&lu[..d * d], d, &pivots[..d], &mut column[..d]);
         for k in 0..d {

@@ -1,7 +1,7 @@
 //! Small dense kernels: LU with partial pivoting, and the solution of least norm of a
 //! rank-deficient system by a complete orthogonal decomposition.
 //!
-//! Systems of 1 to about 60 unknowns live here; larger ones are sparse (see [`super::Matrix`]).
+//! For systems of 1 to about 60 unknowns; larger ones are sparse (see [`super::Matrix`]).
 
 use super::{Singular, small};
 use crate::capacity;
@@ -37,7 +37,7 @@ impl Dense {
         self.data.resize(rows * cols, 0.0);
     }
 
-    /// Makes room for `n` numbers.
+    /// Reserves memory for `n` numbers.
     pub(crate) fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.data, n);
     }
@@ -138,7 +138,7 @@ pub fn max_norm(a: &[f64]) -> f64 {
     fn worse(m: f64, x: f64) -> f64 {
         if x > m || x.is_nan() { x } else { m }
     }
-    // A maximum is the same in any order, so that long vectors go by several entries at once.
+    // A maximum is the same in any order, so that long vectors can be processed several entries at a time.
     const LANES: usize = 8;
     let (many, rest) = if a.len() < LANES { (&[][..], a) } else { a.as_chunks::<LANES>() };
     let mut m = rest.iter().fold(0.0, |m, x| worse(m, x.abs()));
@@ -262,7 +262,7 @@ pub struct LeastNorm {
 }
 
 impl LeastNorm {
-    /// Makes room for systems of `n` rows.
+    /// Reserves memory for systems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.qr, n * n);
         capacity::reserve(&mut self.perm, n);

@@ -36,9 +36,9 @@ pub struct Singular {
     pub row: usize,
 }
 
-static PATTERNS: AtomicU64 = AtomicU64::new(1);
+static NEXT_PATTERN_ID: AtomicU64 = AtomicU64::new(1);
 
-/// Which unknowns are coupled: a list of cliques (each contribution couples all its unknowns).
+/// Which unknowns are coupled, as a list of cliques: each contribution couples all its unknowns.
 #[derive(Debug, Clone, Default)]
 pub struct Pattern {
     id: u64,
@@ -48,13 +48,13 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern of `n` uncoupled unknowns (the diagonal is always there).
+    /// A pattern of `n` uncoupled unknowns: the diagonal alone.
     #[inline]
     pub fn new(n: usize) -> Self {
-        Self { id: PATTERNS.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
+        Self { id: NEXT_PATTERN_ID.fetch_add(1, Ordering::Relaxed), n, dofs: Vec::new(), start: vec![0] }
     }
 
-    /// Unique to every pattern that was made; clones share it until one of them changes.
+    /// Number of this pattern. No other has it, except clones, until one of them changes.
     #[inline]
     pub fn id(&self) -> u64 {
         self.id
@@ -69,7 +69,7 @@ impl Pattern {
     /// Couples all `dofs` with each other. Indices must be below [`Pattern::size`]. The pattern is another one from then on.
     pub fn couple(&mut self, dofs: &[usize]) {
         debug_assert!(dofs.iter().all(|&d| d < self.n));
-        self.id = PATTERNS.fetch_add(1, Ordering::Relaxed);
+        self.id = NEXT_PATTERN_ID.fetch_add(1, Ordering::Relaxed);
         self.dofs.extend_from_slice(dofs);
         self.start.push(self.dofs.len());
     }
@@ -147,9 +147,9 @@ pub struct Matrix {
 }
 
 /// Largest n for which the dense kernel is used whatever the structure.
-const ALWAYS_DENSE: usize = 32;
+const DENSE_UP_TO: usize = 32;
 /// Largest n for which dense is preferred to general sparse.
-const RATHER_DENSE: usize = 96;
+const DENSE_UNLESS_STRUCTURED_UP_TO: usize = 96;
 /// Largest component of the block-diagonal kernel.
 const MAX_COMPONENT: usize = 12;
 /// Largest half bandwidth of the banded kernel.
@@ -160,7 +160,7 @@ impl Matrix {
     pub fn new(pattern: &Pattern) -> Self {
         let n = pattern.n;
         let dense = || Kernel::Dense { a: Dense::zeros(n, n), lu: vec![0.0; n * n], pivots: vec![0; n] };
-        let kernel = if n <= ALWAYS_DENSE {
+        let kernel = if n <= DENSE_UP_TO {
             dense()
         } else {
             let (component, count) = pattern.components();
@@ -174,7 +174,7 @@ impl Matrix {
                 Kernel::BlockDiagonal(BlockDiagonal::new(component, count))
             } else if pattern.half_bandwidth() <= MAX_HALF_BANDWIDTH {
                 Kernel::Banded(Banded::new(n, pattern.half_bandwidth()))
-            } else if n <= RATHER_DENSE {
+            } else if n <= DENSE_UNLESS_STRUCTURED_UP_TO {
                 dense()
             } else {
                 Kernel::Sparse(Box::new(Sparse::new(n, pattern.cliques())))

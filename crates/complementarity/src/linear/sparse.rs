@@ -1,7 +1,7 @@
 //! General sparse LU: symbolic analysis once per pattern, numeric factorisation into kept memory.
 //!
-//! What is factored is S A S with powers of two in S that bring the largest entry of every row and column near 1 [Ruiz2001], so that pivots
-//! are compared beside each other's scale: light and heavy bodies, metres and radians.
+//! The factored matrix is S A S. S holds powers of two that bring the largest entry of every row and column near 1 [Ruiz2001].
+//! Pivots are thereby comparable for light and heavy bodies, metres and radians.
 //!
 //! A factorisation is probed with a known solution, and a probe that is not reproduced is reported as [`Singular`].
 
@@ -91,7 +91,7 @@ impl Sparse {
         }
     }
 
-    /// Adds a dense block (row by row) all of whose entries are there: its rows follow each other in every column.
+    /// Adds a dense block (row by row) whose entries are all in the pattern: its rows are then contiguous in every column.
     pub(crate) fn add_block(&mut self, i: usize, j: usize, rows: usize, values: &[f64]) {
         let columns = values.len() / rows.max(1);
         for c in 0..columns {
@@ -147,7 +147,7 @@ impl Sparse {
     fn equilibrate(&mut self) -> Result<(), Singular> {
         self.scale.fill(1.0);
         let largest = &mut self.probe[..self.n];
-        for _ in 0..SWEEPS {
+        for _ in 0..EQUILIBRATION_SWEEPS {
             largest.fill(0.0);
             for j in 0..self.n {
                 for s in self.col_start[j]..self.col_start[j + 1] {
@@ -183,7 +183,7 @@ impl Sparse {
 }
 
 /// Sweeps of the equilibration: the largest entries are then within a factor of two of 1, as near as powers of two can bring them.
-const SWEEPS: usize = 4;
+const EQUILIBRATION_SWEEPS: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -1,41 +1,40 @@
-//! What makes sweeps over many coupled blocks converge faster.
+//! Convergence acceleration of sweeps over many coupled blocks.
 //!
 //! - **Momentum** \[Nesterov1983\]: sweeps start from r_k + β_k (r_k − r_{k−1}), β_k = (θ_{k−1} − 1)/θ_k, θ_k = (1 + √(1 + 4θ_{k−1}²))/2, begun anew
 //!   when a step points against the last one or the residual grows.
 //! - **Drift.** Where friction wedges bodies, sweeps can move r by the same small step each, thousands of times, until a contact opens or
-//!   slips. Where two stretches of plain sweeps changed r by the same d, r goes on along d at once, up to the first block that
+//!   slips. If two runs of plain sweeps change r by the same d, r jumps along d, up to the first block that
 //!   leaves its mode.
 //!
-//!
-//! Sweeps have momentum; when the residual has not fallen by a tenth for some time, they are watched for a drift.
+//! Sweeps have momentum. When the residual has not fallen by a tenth for some time, plain sweeps test for a drift.
 
 use crate::capacity;
 use crate::linear::dense::dot;
 use crate::problem::{Problem, Relative};
 use crate::sets::{MAX_DIM, Set};
 
-/// What follows a sweep.
+/// What happens after a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// Nothing.
     Plain,
-    /// A push.
+    /// An extrapolation by momentum.
     Momentum,
-    /// Three looks at a drift: before the first stretch of plain sweeps, between the two, and after the second.
+    /// The three stages of a drift test: before the first run of plain sweeps, between the two, and after the second.
     Begin,
     Middle,
     Jump,
 }
 
-/// When sweeps are pushed, and when they are watched for a drift.
+/// Decides after which sweeps there is momentum, and when there is a drift test.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     best: f64,
     /// Sweeps with momentum since the residual last fell by a tenth.
     idle: usize,
-    /// Plain sweeps made in a watch, if there is one.
+    /// Plain sweeps made in a drift test, if one is under way.
     watch: Option<usize>,
-    /// Times that the residual ran away.
+    /// How often the residual has grown beyond [`Pace::RUNAWAY_GROWTH`].
     runaways: usize,
 }
 
@@ -46,21 +45,21 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Sweeps with momentum without progress before a watch.
-    const IDLE: usize = 60;
-    /// Sweeps of each stretch of a watch.
-    const STRETCH: usize = 20;
+    /// Sweeps with momentum without progress before a drift test.
+    const MAX_IDLE_SWEEPS: usize = 60;
+    /// Sweeps in each run of a drift test.
+    const DRIFT_SWEEPS: usize = 20;
     /// Growth of the residual at which momentum is stopped.
-    const RUNAWAY: f64 = 10.0;
-    /// Runaways after which it is not tried again.
-    const TOO_OFTEN: usize = 20;
+    const RUNAWAY_GROWTH: f64 = 10.0;
+    /// Runaways after which momentum is given up.
+    const MAX_RUNAWAYS: usize = 20;
 
     fn next(&mut self, estimate: f64) -> Next {
         if let Some(made) = self.watch.as_mut() {
             *made += 1;
             return match *made {
-                n if n == Self::STRETCH => Next::Middle,
-                n if n == 2 * Self::STRETCH => {
+                n if n == Self::DRIFT_SWEEPS => Next::Middle,
+                n if n == 2 * Self::DRIFT_SWEEPS => {
                     (self.watch, self.idle, self.best) = (None, 0, estimate);
                     Next::Jump
                 }
@@ -72,16 +71,16 @@ impl Pace {
         } else {
             self.idle += 1;
         }
-        if self.idle >= Self::IDLE {
+        if self.idle >= Self::MAX_IDLE_SWEEPS {
             self.watch = Some(0);
             return Next::Begin;
         }
-        if !(estimate <= Self::RUNAWAY * self.best) {
+        if !(estimate <= Self::RUNAWAY_GROWTH * self.best) {
             self.runaways += 1;
             self.best = estimate;
             return Next::Plain;
         }
-        if self.runaways > Self::TOO_OFTEN { Next::Plain } else { Next::Momentum }
+        if self.runaways > Self::MAX_RUNAWAYS { Next::Plain } else { Next::Momentum }
     }
 }
 
@@ -89,18 +88,18 @@ impl Pace {
 #[derive(Debug, Default)]
 pub(super) struct Acceleration {
     pace: Pace,
-    /// Whether there is momentum. Then `first` is r after the last sweep and `second` where that sweep began; in a watch they are r at its
-    /// begin and its middle.
+    /// Whether there is momentum. Then `first` is r after the last sweep and `second` r at its start; in a drift test they are r at its
+    /// start and between its two runs.
     moving: bool,
     first: Vec<f64>,
     second: Vec<f64>,
-    /// What belongs to `first` of the velocities that percussions cause.
+    /// Velocities that the percussions `first` cause.
     first_y: Vec<f64>,
     theta: f64,
 }
 
 /// Relative difference up to which two steps are the same.
-const SAME: f64 = 0.1;
+const SAME_STEP_TOLERANCE: f64 = 0.1;
 
 impl Acceleration {
     /// Begins a solve.
@@ -160,7 +159,7 @@ impl Acceleration {
             change += (d - before) * (d - before);
             size += d * d;
         }
-        if !(change <= SAME * SAME * size) {
+        if !(change <= SAME_STEP_TOLERANCE * SAME_STEP_TOLERANCE * size) {
             return false;
         }
         // How many such steps every block can take.
@@ -213,7 +212,7 @@ fn steps_to_cone(n: f64, x: &[f64], dn: f64, d: &[f64]) -> f64 {
     if a > 0.0 {
         return -c / (b + root.sqrt());
     }
-    // The square falls in the end: the edge is reached only on the way up, if at all.
+    // The square falls in the end: the edge is reached only while it rises, if at all.
     if root >= 0.0 && b > 0.0 { -c / (b + root.sqrt()) } else { f64::INFINITY }
 }
 
@@ -259,12 +258,12 @@ mod tests {
         let (mut a, mut relative) = (Acceleration::default(), Relative::default());
         a.begin();
         let mut r = start.to_vec();
-        for _ in 0..=Pace::IDLE {
+        for _ in 0..=Pace::MAX_IDLE_SWEEPS {
             let mut still = start.to_vec();
             a.after_sweep(problem, &mut still, &mut relative, 1.0);
         }
-        for k in 0..2 * Pace::STRETCH {
-            let d = if k < Pace::STRETCH { d } else { d2 };
+        for k in 0..2 * Pace::DRIFT_SWEEPS {
+            let d = if k < Pace::DRIFT_SWEEPS { d } else { d2 };
             r.iter_mut().zip(d).for_each(|(r, d)| *r += d);
             a.after_sweep(problem, &mut r, &mut relative, 1.0);
         }

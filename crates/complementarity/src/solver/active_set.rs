@@ -1,5 +1,5 @@
-//! One step of the semismooth Newton method in active-set form [Breuling2024, §4], for schemes that linearise their own equations anew in every
-//! step and so cannot leave the whole iteration to a [`super::Solver`].
+//! One step of the semismooth Newton method in active-set form [Breuling2024, §4]. It is for schemes that linearise their own equations in every
+//! step of the iteration, so that a [`super::Solver`] cannot do the whole iteration.
 //!
 //! At percussions r and velocities u (of the scheme's nonlinear equations, so that u need not be A r + b), with the linear model u⁺ = A r⁺ + b and the
 //! pieces F, R = ∂F/∂r, U = ∂F/∂u of the laws (see `equation`),
@@ -28,11 +28,11 @@ pub struct ActiveSet {
 /// How a step was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveSetStep {
-    /// It is the only one.
+    /// The solution is unique.
     Unique,
-    /// The percussions are not determined by the modes: it has the least norm.
+    /// The modes do not determine the percussions: the solution of least norm.
     LeastNorm,
-    /// There is none.
+    /// There is no solution.
     Failed,
 }
 
@@ -43,7 +43,7 @@ impl ActiveSet {
         rho.extend((0..problem.blocks().len()).map(|i| factors(problem, i, 0.0)));
     }
 
-    /// Makes room for problems of up to `n` rows, and in such a problem.
+    /// Reserves memory for problems of up to `n` rows, here and in `problem`.
     pub fn reserve(&mut self, problem: &mut Problem, n: usize) {
         self.jacobian.reserve(n);
         capacity::reserve(&mut self.model, n);
@@ -73,7 +73,7 @@ impl ActiveSet {
         }
         self.model.resize(problem.size(), 0.0);
         problem.velocity(r, &mut self.model);
-        // What the model says beside the true velocity is as good as rounding where both agree.
+        // Where the linear model and the true velocity agree, their difference is rounding.
         let apart = |k: usize| self.model[k] - u[k];
         let start = &*r;
         let piece = |b: usize| {

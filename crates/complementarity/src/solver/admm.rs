@@ -7,8 +7,8 @@
 //! ```
 //!
 //! D holds the mean of the diagonal of A of every block. At a fixed point x = z and −y = A z + b + s is the modified velocity û. One factorisation of
-//! A + ρD serves all iterations with the same ρ. Where nearly all contacts stick (masonry, towers at rest) a small ρ makes the first x almost the
-//! solution, and a handful of iterations do what takes hundreds of sweeps; where contacts slip and open, ρ must be of the size of A and it is slow.
+//! A + ρD serves all iterations with the same ρ. Where nearly all contacts stick (masonry, towers at rest), a small ρ makes the first x almost the
+//! solution: a few iterations replace hundreds of sweeps. Where contacts slip and open, ρ must be of the size of A, and the method is slow.
 //!
 //! ρ begins small. It is multiplied or divided by up to ten, and A factored again, where one of ‖x − z‖/‖z‖ and ‖ρD(z − z₋)‖/‖y‖ is more than
 //! ten times the other; never twice within ten iterations.
@@ -22,11 +22,11 @@ use crate::sets::{MAX_DIM, Set};
 /// Alternating directions. See [`super::SOLVERS`].
 #[derive(Debug, Default)]
 pub struct Admm {
-    /// Give up where the first iterations do not show that this is a structure at rest.
-    pub(super) impatient: bool,
+    /// Give up after [`TRIAL_ITERATIONS`] unless they converge fast, as they do for a structure at rest.
+    pub(super) give_up_early: bool,
     judge: Judge,
     best: Best,
-    /// A by blocks, or all of it, and its factors.
+    /// A, by blocks or dense, and its factors.
     expanded: Problem,
     blocks: Option<BlockLu>,
     symmetric: bool,
@@ -41,22 +41,22 @@ pub struct Admm {
 }
 
 /// ρ at the beginning, and its range.
-const START: f64 = 3e-3;
-const RANGE: (f64, f64) = (1e-6, 1e3);
-/// Iterations between two changes of ρ, the imbalance that calls for one, and the largest factor.
-const EVERY: usize = 10;
+const INITIAL_PENALTY: f64 = 3e-3;
+const PENALTY_RANGE: (f64, f64) = (1e-6, 1e3);
+/// Fewest iterations between two changes of ρ, the imbalance that triggers one, and the largest factor.
+const PENALTY_INTERVAL: usize = 10;
 const IMBALANCE: f64 = 10.0;
-const MOST: f64 = 10.0;
-/// Iterations without a tenth of progress after which there is none.
+const MAX_PENALTY_CHANGE: f64 = 10.0;
+/// Iterations without the residual falling by a tenth after which the method has stalled.
 const MAX_STAGNATION: usize = 500;
-/// Who is impatient wants this part of the first residual after so many iterations.
-const FIRST: usize = 4;
-const FALL: f64 = 1e-2;
-/// Rows of a dense problem; numbers in the factors of another.
-const MOST_DENSE: usize = 3000;
-const MOST_VALUES: usize = 1 << 26;
-/// Entries of A and Aᵀ that differ less than this, relative to the largest, are equal.
-const SYMMETRIC: f64 = 1e-12;
+/// With `give_up_early`, the iteration must reach this part of the first residual within so many iterations.
+const TRIAL_ITERATIONS: usize = 4;
+const TRIAL_REDUCTION: f64 = 1e-2;
+/// Limits: rows of a dense problem, and numbers in the factors of any other.
+const MAX_DENSE_ROWS: usize = 3000;
+const MAX_FACTOR_VALUES: usize = 1 << 26;
+/// Largest |A − Aᵀ| of a symmetric matrix, relative to the largest entry.
+const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 impl Solver for Admm {
     fn info(&self) -> &'static SolverInfo {
@@ -92,15 +92,15 @@ impl Admm {
         problem.mean_diagonals(&mut self.diagonal);
         self.blocks = None;
         if problem.as_dense().is_some() {
-            return problem.size() <= MOST_DENSE;
+            return problem.size() <= MAX_DENSE_ROWS;
         }
         problem.expand(&mut self.expanded);
         let ReducedMatrix::BlockSparse(a) = self.expanded.matrix() else { return false };
         if !a.has_symmetric_pattern() {
             return false;
         }
-        self.symmetric = a.is_symmetric(SYMMETRIC);
-        self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MOST_VALUES);
+        self.symmetric = a.is_symmetric(SYMMETRY_TOLERANCE);
+        self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MAX_FACTOR_VALUES);
         self.blocks.is_some()
     }
 
@@ -135,7 +135,7 @@ impl Admm {
 
     fn iterate(&mut self, problem: &Problem, r: &[f64], options: &Options, iterations: &mut usize) -> Status {
         let n = problem.size();
-        let mut rho = START;
+        let mut rho = INITIAL_PENALTY;
         if !self.factor(problem, rho) {
             return Status::Singular;
         }
@@ -175,7 +175,7 @@ impl Admm {
             if !residual.is_finite() {
                 return Status::NotFinite;
             }
-            if self.impatient && *iterations == FIRST && residual > FALL * begin {
+            if self.give_up_early && *iterations == TRIAL_ITERATIONS && residual > TRIAL_REDUCTION * begin {
                 return Status::Stalled;
             }
             if residual < 0.9 * progress {
@@ -188,8 +188,9 @@ impl Admm {
             }
             changed += 1;
             let balance = primal / dual;
-            if changed >= EVERY && !(balance < IMBALANCE && balance > 1.0 / IMBALANCE) {
-                let next = (rho * balance.sqrt().clamp(1.0 / MOST, MOST)).clamp(RANGE.0, RANGE.1);
+            if changed >= PENALTY_INTERVAL && !(balance < IMBALANCE && balance > 1.0 / IMBALANCE) {
+                let next = (rho * balance.sqrt().clamp(1.0 / MAX_PENALTY_CHANGE, MAX_PENALTY_CHANGE))
+                    .clamp(PENALTY_RANGE.0, PENALTY_RANGE.1);
                 if next != rho {
                     (rho, changed) = (next, 0);
                     if !self.factor(problem, rho) {

@@ -28,14 +28,14 @@ pub struct ProjectedGradient {
     u: Vec<f64>,
 }
 
-/// Iterations without a tenth of progress after which there is none.
+/// Iterations without the residual falling by a tenth after which the method has stalled.
 const MAX_STAGNATION: usize = 5000;
-/// Percussions, in terms of ‖b‖ over the smallest compliance, beyond which there is no solution.
-const BOUND: f64 = 1e8;
+/// Largest percussion of a problem that has a solution, relative to ‖b‖ over the smallest compliance.
+const MAX_PERCUSSION: f64 = 1e8;
 /// Doublings of L in one iteration.
-const DOUBLINGS: usize = 60;
-/// What L is multiplied with from iteration to iteration.
-const RELAX: f64 = 0.9;
+const MAX_DOUBLINGS: usize = 60;
+/// Factor of L from one iteration to the next.
+const LIPSCHITZ_DECAY: f64 = 0.9;
 
 impl Solver for ProjectedGradient {
     fn info(&self) -> &'static SolverInfo {
@@ -56,7 +56,7 @@ impl Solver for ProjectedGradient {
         let (mut lipschitz, mut theta) = (1.0f64, 1.0f64);
         let (mut progress, mut since) = (report.residual, 0);
         let least = self.diagonal.iter().copied().fold(f64::INFINITY, f64::min);
-        let bound = BOUND * norm(problem.b()) / least;
+        let bound = MAX_PERCUSSION * norm(problem.b()) / least;
         let bound = if bound > 0.0 { bound.max(max_norm(r)) } else { f64::INFINITY };
         loop {
             if report.residual <= options.tolerance && max_norm(r) <= bound {
@@ -92,7 +92,7 @@ impl Solver for ProjectedGradient {
             }
             r.copy_from_slice(&self.next);
             self.u.copy_from_slice(&self.u_next);
-            lipschitz *= RELAX;
+            lipschitz *= LIPSCHITZ_DECAY;
             report.residual = problem.residual_at(r, &self.u);
             if max_norm(r) <= bound {
                 self.best.note(r, report.residual);
@@ -119,7 +119,7 @@ impl ProjectedGradient {
             block.set.modified_velocity(&mut self.gradient[block.start..block.start + block.set.dim()]);
         }
         self.u_next.resize(problem.size(), 0.0);
-        for _ in 0..DOUBLINGS {
+        for _ in 0..MAX_DOUBLINGS {
             self.next.clone_from(&self.y);
             let mut bound = 0.0;
             for (block, d) in problem.blocks().iter().zip(&self.diagonal) {

@@ -26,7 +26,7 @@
 
 use super::enumerate::Enumeration;
 use super::impossible::Impossible;
-use super::least_norm::LeastNorm;
+use super::least_norm::LeastNormPercussions;
 use super::local::Local;
 use super::proximal::Proximal;
 use super::{
@@ -49,7 +49,7 @@ pub struct Auto {
     proximal: Proximal,
     enumeration: Enumeration,
     judge: Judge,
-    least_norm: LeastNorm,
+    least_norm: LeastNormPercussions,
     impossible: Impossible,
     dense: Problem,
     best: Vec<f64>,
@@ -311,7 +311,7 @@ impl Auto {
             if report.residual > SLOW {
                 self.start.clear();
                 self.start.resize(problem.size(), 0.0);
-                self.admm.impatient = true;
+                self.admm.give_up_early = true;
                 let few =
                     Options { max_iterations: AT_REST.min(options.max_iterations.saturating_sub(made)), ..*options };
                 let report = self.admm.solve(problem, &mut self.start, &few);

@@ -4,7 +4,7 @@
 //! and the problem A' = A_cc − A_cf A_ff⁺ A_fc, b' = b_c − A_cf A_ff⁺ b_f in the other rows. Redundant
 //! constraints make A_ff singular: the pseudo-inverse then gives the multipliers of least norm, and
 //! rows that contradict each other show in the residual of the whole problem. All this needs the columns of A_fc to lie in the range of
-//! A_ff, as they do for A = WᵀM⁻¹W; where they do not (a circuit), nothing follows from a failure, and it is `Unsupported`.
+//! A_ff, as they do for A = WᵀM⁻¹W. Otherwise (a circuit) a failure proves nothing, and the status is `Unsupported`.
 
 use super::{Judge, Options, Report, Status};
 use crate::linear::Dense;
@@ -12,8 +12,8 @@ use crate::linear::dense::{LeastNorm, norm};
 use crate::problem::{Problem, ReducedMatrix};
 use crate::sets::Set;
 
-/// Compliance left by an elimination, relative to what was there, below which it is rounding.
-const NO_COMPLIANCE: f64 = 1e-12;
+/// Relative compliance after an elimination, below which it is rounding.
+const COMPLIANCE_FLOOR: f64 = 1e-12;
 
 #[derive(Debug, Default)]
 pub(super) struct Eliminated {
@@ -32,10 +32,10 @@ pub(super) struct Eliminated {
     in_range: bool,
 }
 
-/// Residual from which bilateral rows that do not close contradict each other.
-const CONTRADICTION: f64 = 1e-6;
-/// What may be left of a column in the range: rounding.
-const LEFT: f64 = 1e-10;
+/// Residual of bilateral rows above which they contradict each other.
+const CONTRADICTION_RESIDUAL: f64 = 1e-6;
+/// Largest relative distance of a column from the range of A_ff: rounding.
+const RANGE_TOLERANCE: f64 = 1e-10;
 
 impl Eliminated {
     /// Runs `inner` on the problem without bilateral rows and completes r. Problems without such
@@ -75,7 +75,7 @@ impl Eliminated {
             // The rest is solved, so it is the bilateral rows that do not close: a contradiction, or rounding.
             report.status = match report.residual {
                 v if !v.is_finite() => Status::NotFinite,
-                v if v > CONTRADICTION => Status::Infeasible,
+                v if v > CONTRADICTION_RESIDUAL => Status::Infeasible,
                 _ => Status::Stalled,
             };
         }
@@ -114,7 +114,7 @@ impl Eliminated {
                 },
             ));
             let (_, left) = self.least_norm.solve(&self.aff, nf, &self.column, &mut self.solution, 1e-12);
-            self.in_range &= col == nc || left <= LEFT * norm(&self.column).max(norm(&self.aff));
+            self.in_range &= col == nc || left <= RANGE_TOLERANCE * norm(&self.column).max(norm(&self.aff));
             for k in 0..nf {
                 self.x[k * (nc + 1) + col] = self.solution[k];
             }
@@ -140,7 +140,7 @@ impl Eliminated {
             }
             // A direction that the bilateral rows hold has no compliance left: what remains is rounding.
             for (p, &i) in self.rest.iter().enumerate() {
-                if m[(p, p)] <= NO_COMPLIANCE * a[(i, i)] {
+                if m[(p, p)] <= COMPLIANCE_FLOOR * a[(i, i)] {
                     for q in 0..nc {
                         m[(p, q)] = 0.0;
                         m[(q, p)] = 0.0;
@@ -152,7 +152,7 @@ impl Eliminated {
                             .enumerate()
                             .map(|(k, &f)| (a[(i, f)] * self.x[k * (nc + 1) + nc]).abs())
                             .sum::<f64>();
-                    if self.reduced.b[p].abs() <= NO_COMPLIANCE * size {
+                    if self.reduced.b[p].abs() <= COMPLIANCE_FLOOR * size {
                         self.reduced.b[p] = 0.0;
                     }
                 }

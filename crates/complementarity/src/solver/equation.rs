@@ -7,10 +7,10 @@
 //! F_T = r_T − proj_{μ x_N⁺ S}(x_T),    x_T = r_T − ρ_T u_T
 //! ```
 //!
-//! One scalar ρ per set; it only decides which piece of the projection is linearised, the solution does not depend on it.
+//! One scalar ρ per set. It selects the piece of the projection that is linearised; the solution does not depend on it.
 //!
-//! Active-set form [Breuling2024, (41), (43)], for schemes whose own equations are nonlinear: the same pieces with ρ in the switching tests alone, so
-//! that F is a velocity or a percussion and its size does not depend on ρ, and the section at r_N itself:
+//! Active-set form [Breuling2024, (41), (43)], for schemes whose own equations are nonlinear: the same pieces, with the section at r_N itself and
+//! ρ in the switching tests alone. F is then a velocity or a percussion, and its size does not depend on ρ:
 //!
 //! ```text
 //! F_N = u_N  if x_N ≥ 0,  else r_N;        F_T = u_T  if x_T ∈ μ r_N⁺ S,  else r_T − proj_{μ r_N⁺ S}(x_T)
@@ -204,8 +204,8 @@ impl Piece {
     }
 }
 
-/// Size of z₁, relative to z₂, at which the root has a kink; there the derivative is that of a point nearby.
-const KINK: f64 = 1e-10;
+/// Size of z₁, relative to z₂, below which the root counts as having a kink. The derivative there is that of a nearby point.
+const KINK_TOLERANCE: f64 = 1e-10;
 
 fn fischer_burmeister(mu: f64, r: &[f64], u: &[f64], rho: f64) -> Piece {
     let d = r.len();
@@ -230,7 +230,7 @@ fn fischer_burmeister(mu: f64, r: &[f64], u: &[f64], rho: f64) -> Piece {
         piece.f[k] = x[k] + y[k] - 0.5 * (z2 - z1) * direction(k);
     }
     // dF = (I − L_z⁻¹L_x) dx + (I − L_z⁻¹L_y) dy.
-    let away = z1.max(KINK * z2).max(f64::MIN_POSITIVE.sqrt());
+    let away = z1.max(KINK_TOLERANCE * z2).max(f64::MIN_POSITIVE.sqrt());
     let far = z2.max(away);
     let mut z = [0.0; MAX_DIM];
     z[0] = 0.5 * (away + far);

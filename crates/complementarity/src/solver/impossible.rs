@@ -1,9 +1,9 @@
 //! A proof that there is no solution, for symmetric A.
 //!
-//! Whatever the percussions, a closed or open contact has u_N ≥ 0, friction or not, and a bilateral row u = 0. If there is a d with d ≥ 0 on the normal
-//! rows, any sign on bilateral ones and zero elsewhere, such that A d = 0 and bᵀd < 0, then 0 ≤ uᵀd = bᵀd + rᵀA d = bᵀd < 0 for every r: the constraints
-//! contradict each other, as those of a body between two walls that come closer. With A d only almost zero every solution has
-//! ‖r‖ ≥ |bᵀd|/‖A d‖; from 1e8 times ‖b‖/max A_ii on we call that none.
+//! Every contact has u_N ≥ 0, open or closed, with or without friction; every bilateral row has u = 0. Let d ≥ 0 on the normal rows, of any sign
+//! on bilateral ones and zero elsewhere, with A d = 0 and bᵀd < 0. Then 0 ≤ uᵀd = bᵀd + rᵀA d = bᵀd < 0 for every r: the constraints
+//! contradict each other, as for a body between two approaching walls. If A d is only almost zero, every solution has
+//! ‖r‖ ≥ |bᵀd|/‖A d‖. A bound above 1e8 times ‖b‖/max A_ii counts as no solution.
 //!
 //! d is the drift of a proximal point iteration for the problem without friction: where there is no solution its steps tend to such a direction.
 
@@ -22,19 +22,19 @@ pub(super) struct Impossible {
     image: Vec<f64>,
 }
 
-/// How much larger than natural the percussions would have to be.
-const BEYOND: f64 = 1e8;
-/// Entries of A and Aᵀ that differ less than this, relative to the largest, are equal.
-const SYMMETRIC: f64 = 1e-12;
+/// Bound on ‖r‖, relative to ‖b‖/max A_ii, above which there is no solution.
+const MAX_PERCUSSION_RATIO: f64 = 1e8;
+/// Largest |A − Aᵀ| of a symmetric matrix, relative to the largest entry.
+const SYMMETRY_TOLERANCE: f64 = 1e-12;
 
 impl Impossible {
     /// Whether there is a proof; then also the block that has the largest part in it.
     pub(super) fn proof(&mut self, problem: &Problem, options: &Options) -> Option<usize> {
         let symmetric = match problem.matrix() {
             ReducedMatrix::Gram(_) => true,
-            ReducedMatrix::BlockSparse(a) => a.has_symmetric_pattern() && a.is_symmetric(SYMMETRIC),
+            ReducedMatrix::BlockSparse(a) => a.has_symmetric_pattern() && a.is_symmetric(SYMMETRY_TOLERANCE),
             ReducedMatrix::Dense(a) => {
-                let limit = SYMMETRIC * max_norm(a.data());
+                let limit = SYMMETRY_TOLERANCE * max_norm(a.data());
                 (0..a.rows()).all(|i| (0..i).all(|j| (a[(i, j)] - a[(j, i)]).abs() <= limit))
             }
         };
@@ -89,7 +89,7 @@ impl Impossible {
         self.image.iter_mut().zip(problem.b()).for_each(|(v, b)| *v -= b);
         let image = norm(&self.image).max(4.0 * f64::EPSILON * scale);
         let work = dot(problem.b(), &self.d);
-        if !(work < 0.0 && -work * largest >= BEYOND * image * scale) {
+        if !(work < 0.0 && -work * largest >= MAX_PERCUSSION_RATIO * image * scale) {
             return None;
         }
         let part = |i: usize| {

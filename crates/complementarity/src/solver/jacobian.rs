@@ -1,9 +1,9 @@
 //! The linear systems of Newton's method, J = R + U (A + D): R and U are the derivatives of the blocks' equations (see [`super::equation`]), D a
 //! diagonal shift, one number per block.
 //!
-//! J is dense where A is stored so, or where there are few rows; else it has the blocks of A and is factored by blocks, with the symbolic part
-//! once per problem. Factors without exchange of blocks may be inaccurate: the solution is checked, and where it does not hold there is a
-//! general sparse LU.
+//! J is dense if A is stored densely or has few rows. Otherwise it has the blocks of A and is factored by blocks, with the symbolic part
+//! once per problem. Factors without exchange of blocks may be inaccurate: every solution is checked, and an inaccurate one is replaced by
+//! that of a general sparse LU.
 
 use super::equation::Piece;
 use crate::capacity;
@@ -12,17 +12,17 @@ use crate::linear::{BlockLu, Matrix, Pattern};
 use crate::problem::{BlockSparse, Problem, ReducedMatrix};
 use crate::sets::MAX_DIM;
 
-/// Rows up to which J of a problem that is not stored as dense is dense.
-const RATHER_DENSE: usize = 96;
-/// Rows up to which a dense J is factored at all: a minute for some dozen factorisations.
-const MOST_DENSE: usize = 3000;
-/// Numbers in the factors of a sparse J: half a gigabyte.
-const MOST_VALUES: usize = 1 << 26;
+/// Largest number of rows for which J is dense although A is not.
+const DENSE_UP_TO: usize = 96;
+/// Largest number of rows of a dense J: some dozen factorisations take a minute.
+const MAX_DENSE_ROWS: usize = 3000;
+/// Most numbers in the factors of a sparse J: half a gigabyte.
+const MAX_FACTOR_VALUES: usize = 1 << 26;
 /// Relative size of a pivot below which a dense J counts as singular. Rows of J are scaled to about one.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Residual of a linear system, relative to its right side, up to which factors without exchange of blocks are good enough for a Newton step.
-const ACCURACY: f64 = 1e-6;
+const MAX_LINEAR_RESIDUAL: f64 = 1e-6;
 
 #[derive(Debug, Default)]
 pub(super) struct Jacobian {
@@ -52,7 +52,7 @@ pub(super) enum Solved {
 }
 
 impl Jacobian {
-    /// Makes room for problems of up to `n` rows that are stored as dense.
+    /// Reserves memory for dense problems of up to `n` rows.
     pub(super) fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.pieces, n);
         for v in [&mut self.moving, &mut self.pivots] {
@@ -71,16 +71,16 @@ impl Jacobian {
     pub(super) fn begin(&mut self, problem: &Problem) -> bool {
         (self.blocks, self.general) = (None, None);
         if problem.as_dense().is_some() {
-            return problem.size() <= MOST_DENSE;
+            return problem.size() <= MAX_DENSE_ROWS;
         }
-        if problem.size() <= RATHER_DENSE {
+        if problem.size() <= DENSE_UP_TO {
             problem.densify(&mut self.problem);
             return true;
         }
         problem.expand(&mut self.problem);
         let ReducedMatrix::BlockSparse(a) = self.problem.matrix() else { return false };
         if a.has_symmetric_pattern() {
-            self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MOST_VALUES);
+            self.blocks = BlockLu::new(&a.start, &a.row, &a.column, MAX_FACTOR_VALUES);
         } else {
             self.general = Some(general(problem, a));
         }
@@ -188,7 +188,7 @@ impl Jacobian {
                 sum += v * v;
             }
         }
-        sum.sqrt() <= ACCURACY * norm(&self.rhs)
+        sum.sqrt() <= MAX_LINEAR_RESIDUAL * norm(&self.rhs)
     }
 
     /// Factors the dense J; false where it is singular.
@@ -203,7 +203,7 @@ impl Jacobian {
         }
     }
 
-    /// Puts the solution of the rows that are left where they belong.
+    /// Copies the solution of the reduced rows to their positions in `x`.
     fn scatter(&self, x: &mut [f64]) {
         for (&i, v) in self.moving.iter().zip(&self.rhs) {
             x[i] = *v;

@@ -1,8 +1,13 @@
-//! Percussions that the velocities do not determine: whether there are such, and the ones of least norm.
+//! Tests whether the velocities determine the percussions, and finds the percussions of least norm where they do not.
 //!
-//! At a solution (r, u) let N span the percussions that the modes leave free, block by block (orthonormal columns): nothing where a contact opens,
-//! the normal where it is closed without friction, all of the block where it sticks, the one direction (1, −μ u_T/‖u_T‖) where it slips.
-//! A contact that neither opens nor is loaded counts as closed: the load may as well be on it. With r = r₀ + Nλ the same motion belongs to
+//! At a solution (r, u) let the orthonormal columns of N span the percussions that the modes leave free, block by block:
+//!
+//! - nothing where a contact opens;
+//! - the normal where it is closed without friction;
+//! - all of the block where it sticks;
+//! - the one direction (1, −μ u_T/‖u_T‖) where it slips.
+//!
+//! A contact that neither opens nor is loaded counts as closed, because it could carry load. With r = r₀ + Nλ the same motion belongs to
 //!
 //! ```text
 //! {λ ∈ C : G λ = G λ*},    G = A N,
@@ -15,9 +20,9 @@
 //! λ = proj_C(Qᵀp)   where   Q proj_C(Qᵀp) = c,
 //! ```
 //!
-//! the optimality condition of the dual problem, max cᵀp − xᵀλ + ½‖λ‖² with x = Qᵀp. Newton from p = c, damped so that the dual rises: the start is
-//! the projection of λ* onto the row space, and that is it where it lies in C. Without friction every solution has the same u, and this is the
-//! solution of least norm of all; with friction it is the least within the mode found. u does not change.
+//! the optimality condition of the dual problem, max cᵀp − xᵀλ + ½‖λ‖² with x = Qᵀp. It is solved by Newton's method from p = c, damped so that the
+//! dual rises. The start is the projection of λ* onto the row space; if it lies in C it is the solution. Without friction every solution has the
+//! same u, and this one has the least norm of all; with friction the least norm within the mode found. u does not change.
 
 use super::Judge;
 use crate::linear::dense::{dot, lu_factor, lu_solve, max_norm, norm};
@@ -27,7 +32,7 @@ use std::ops::Range;
 
 /// Scratch. See the [module](self).
 #[derive(Debug, Default)]
-pub(super) struct LeastNorm {
+pub(super) struct LeastNormPercussions {
     judge: Judge,
     dense: Problem,
     /// Columns of N: block, and the direction in it.
@@ -48,21 +53,21 @@ pub(super) struct LeastNorm {
     r: Vec<f64>,
 }
 
-/// Relative size of what is left of a row of G below which it depends on the others.
-const DEPENDENT: f64 = 1e-10;
-/// Velocities below this, in terms of the tolerance times ‖b‖, may be zero.
-const STILL: f64 = 10.0;
-/// Percussions below this part of the largest are none.
-const NOTHING: f64 = 1e-12;
-/// Newton steps at most, and the gradient, in terms of ‖λ*‖, at which they end.
-const STEPS: usize = 60;
-const SETTLED: f64 = 1e-15;
-/// Residual that is rounding: what is solved that well must stay so.
-const ROUNDING: f64 = 1e-13;
-/// Part of the identity that makes the Hessian regular.
-const REGULAR: f64 = 1e-12;
+/// Relative norm of an orthogonalised row of G below which the row depends on the others.
+const DEPENDENCE_TOLERANCE: f64 = 1e-10;
+/// Velocities below this, relative to the tolerance times ‖b‖, may be zero.
+const REST_TOLERANCE: f64 = 10.0;
+/// Percussions below this part of the largest count as zero.
+const ZERO_PERCUSSION: f64 = 1e-12;
+/// Most Newton steps, and the gradient, relative to ‖λ*‖, at which they end.
+const MAX_NEWTON_STEPS: usize = 60;
+const GRADIENT_TOLERANCE: f64 = 1e-15;
+/// Residual at rounding level: a solution that reaches it must keep it.
+const RESIDUAL_FLOOR: f64 = 1e-13;
+/// Multiple of the identity that makes the Hessian regular.
+const REGULARISATION: f64 = 1e-12;
 
-impl LeastNorm {
+impl LeastNormPercussions {
     /// Replaces the solution `r` by the one of least norm with the same velocities. Returns whether percussions are not unique.
     pub(super) fn settle(&mut self, problem: &Problem, r: &mut [f64], tolerance: f64) -> bool {
         let before = self.judge.residual(problem, r);
@@ -70,7 +75,7 @@ impl LeastNorm {
             return false;
         }
         let scale = norm(problem.b());
-        self.modes(problem, r, STILL * tolerance * if scale > 0.0 { scale } else { 1.0 });
+        self.modes(problem, r, REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 });
         let m = self.columns.len();
         let rank = self.row_space(problem);
         if rank == m {
@@ -90,15 +95,15 @@ impl LeastNorm {
             block.set.project(&mut self.r[rows]);
         }
         let after = self.judge.residual(problem, &self.r);
-        if norm(&self.r) <= norm(r) && after <= before.max(ROUNDING.min(tolerance)) {
+        if norm(&self.r) <= norm(r) && after <= before.max(RESIDUAL_FLOOR.min(tolerance)) {
             r.copy_from_slice(&self.r);
         }
         true
     }
 
-    /// Whether a block on the edge of its set does not move: it may as well be in another mode. Cheap, unlike [`LeastNorm::settle`].
+    /// Whether a block on the boundary of its set has zero velocity, so that another mode is possible. Cheap, unlike [`LeastNormPercussions::settle`].
     pub(super) fn undecided(&mut self, problem: &Problem, r: &[f64], tolerance: f64) -> bool {
-        let nothing = STILL * tolerance * max_norm(r);
+        let nothing = REST_TOLERANCE * tolerance * max_norm(r);
         let on_edge = |b: &&Block| {
             let own = &r[b.start..b.start + b.set.dim()];
             match b.set {
@@ -116,7 +121,7 @@ impl LeastNorm {
         self.judge.u.resize(problem.size(), 0.0);
         problem.velocity(r, &mut self.judge.u);
         let scale = norm(problem.b());
-        let still = STILL * tolerance * if scale > 0.0 { scale } else { 1.0 };
+        let still = REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 };
         problem.blocks().iter().filter(on_edge).any(|b| {
             let u = &self.judge.u[b.start..b.start + b.set.dim()];
             let unloaded = r[b.start] <= nothing && u[0] <= still;
@@ -132,13 +137,13 @@ impl LeastNorm {
     fn modes(&mut self, problem: &Problem, r: &[f64], still: f64) {
         self.columns.clear();
         self.lambda.clear();
-        let nothing = NOTHING * max_norm(r);
+        let nothing = ZERO_PERCUSSION * max_norm(r);
         for (b, block) in problem.blocks().iter().enumerate() {
             let (s, d) = (block.start, block.set.dim());
             let (r, u) = (&r[s..s + d], &self.judge.u[s..s + d]);
             let closed = u[0] <= still || r[0] > nothing;
             let slip = norm(&u[1..]);
-            let mut whole = || {
+            let mut all_components = || {
                 for k in 0..d {
                     let mut direction = [0.0; MAX_DIM];
                     direction[k] = 1.0;
@@ -147,16 +152,16 @@ impl LeastNorm {
                 }
             };
             match &block.set {
-                Set::Free { .. } => whole(),
-                Set::NonNegative if closed => whole(),
-                Set::Interval { .. } | Set::Ball { .. } if norm(u) <= still => whole(),
+                Set::Free { .. } => all_components(),
+                Set::NonNegative if closed => all_components(),
+                Set::Interval { .. } | Set::Ball { .. } if norm(u) <= still => all_components(),
                 Set::Coulomb { mu, .. } if closed && *mu == 0.0 => {
                     let mut direction = [0.0; MAX_DIM];
                     direction[0] = 1.0;
                     self.columns.push((b, direction));
                     self.lambda.push(r[0]);
                 }
-                Set::Coulomb { .. } | Set::Polyhedral { .. } if closed && slip <= still => whole(),
+                Set::Coulomb { .. } | Set::Polyhedral { .. } if closed && slip <= still => all_components(),
                 Set::Coulomb { mu, .. } if closed => {
                     let mut direction = [0.0; MAX_DIM];
                     let length = (1.0 + mu * mu).sqrt();
@@ -212,7 +217,7 @@ impl LeastNorm {
             }
             let length = length.sqrt();
             largest = if rank == 0 { length } else { largest };
-            if !(length > DEPENDENT * largest) {
+            if !(length > DEPENDENCE_TOLERANCE * largest) {
                 return rank;
             }
             let start = self.basis.len();
@@ -242,8 +247,8 @@ impl LeastNorm {
         self.p.clone_from(&self.c);
         let size = norm(&self.lambda);
         let mut dual = self.evaluate(problem);
-        for _ in 0..STEPS {
-            if norm(&self.gradient) <= SETTLED * size {
+        for _ in 0..MAX_NEWTON_STEPS {
+            if norm(&self.gradient) <= GRADIENT_TOLERANCE * size {
                 break;
             }
             self.newton_step(problem, rank);
@@ -312,7 +317,7 @@ impl LeastNorm {
             self.hessian.extend(self.basis.chunks_exact(m).map(|q| dot(row, q)));
         }
         for i in 0..rank {
-            self.hessian[i * rank + i] += REGULAR;
+            self.hessian[i * rank + i] += REGULARISATION;
         }
         self.pivots.resize(rank, 0);
         self.step.clone_from(&self.gradient);

@@ -36,7 +36,7 @@ pub struct Lemke {
     best: Best,
 }
 
-/// The problem as LCP, with the map back.
+/// The problem as an LCP, with the map from z to r.
 #[derive(Debug, Default)]
 struct Lcp {
     /// Columns of S: start, rows, coefficients.

@@ -41,7 +41,7 @@ use crate::sets::Set;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// What a solver may use up, and when it may stop.
+/// Options of a solve: accuracy, limits and the order of sweeps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// Residual at which a problem counts as solved.
@@ -53,10 +53,10 @@ pub struct Options {
     pub relaxation: Option<f64>,
     /// Order of the blocks in a sweep of `nsgs`.
     pub order: Order,
-    /// Rows up to which [`Auto`] goes on from what meets the tolerance: to rounding accuracy by a Newton step, and to the percussions of least
-    /// norm where they are not unique. The cost grows with the cube; 0: take what meets the tolerance.
+    /// Largest number of rows for which [`Auto`] polishes a solution that meets the tolerance. A Newton step brings it to rounding accuracy;
+    /// percussions that are not unique become those of least norm. The cost grows with the cube. 0: no polishing.
     pub polish: usize,
-    /// When to give up, if ever: looked at between iterations. Results then depend on the machine, so that simulations do not use it.
+    /// When to give up, checked between iterations; `None`: never. Simulations set none, because results would depend on the machine.
     pub deadline: Option<Instant>,
 }
 
@@ -149,7 +149,7 @@ impl Status {
     }
 }
 
-/// What a solve did.
+/// Result of a solve: status, work and residual.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
     /// How it ended.
@@ -162,7 +162,7 @@ pub struct Report {
     pub pivots: usize,
     /// Residual at the returned r.
     pub residual: f64,
-    /// Row at which a singular matrix showed, or that has the largest part in a contradiction, if that ended it.
+    /// Row at which a singular matrix was found, or the row with the largest part in a contradiction, if that ended the solve.
     pub row: Option<usize>,
     /// The percussions are not determined by the velocities (rank-deficient directions in this mode).
     pub non_unique: bool,
@@ -207,7 +207,7 @@ pub trait Solver: Send {
     /// Solves from the start guess in `r`, which receives the best percussions found.
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report;
 
-    /// What the last solve of this problem was based on, in one line; nothing where there was no choice.
+    /// Why the last solve of this problem chose its method, in one line; `None` if there was no choice.
     fn reason(&self, _problem: &Problem) -> Option<String> {
         None
     }
@@ -245,7 +245,7 @@ pub static SOLVERS: &[SolverInfo] = &[
     },
     SolverInfo {
         name: "apgd",
-        summary: "accelerated projected gradient with a step found on the way; many contacts, products with A only",
+        summary: "accelerated projected gradient with an adaptive step length; many contacts, products with A only",
         reference: "Mazhar2015",
         handles: |_| true,
         make: || Box::new(ProjectedGradient::default()),
@@ -300,7 +300,7 @@ pub fn make(name: &str) -> Option<Box<dyn Solver>> {
     SOLVERS.iter().find(|s| s.name == name).map(|s| (s.make)())
 }
 
-/// Scratch that every solver needs to judge itself.
+/// Scratch for evaluating the residual.
 #[derive(Debug, Default, Clone)]
 struct Judge {
     u: Vec<f64>,
@@ -313,7 +313,7 @@ impl Judge {
     }
 }
 
-/// The best percussions seen by an iteration: what is returned is never worse than the start.
+/// The best percussions of an iteration: the result is never worse than the start.
 #[derive(Debug, Default, Clone)]
 struct Best {
     r: Vec<f64>,
@@ -332,7 +332,7 @@ impl Best {
         }
     }
 
-    /// Puts the best back into `r` and its residual into the report.
+    /// Restores the best percussions into `r` and their residual into the report.
     fn restore(&self, r: &mut [f64], report: &mut Report) {
         if self.residual < f64::INFINITY {
             r.copy_from_slice(&self.r);

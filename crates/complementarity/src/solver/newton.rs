@@ -1,13 +1,13 @@
 //! Semismooth Newton on the equations of the blocks (see [`super::equation`]): frozen projections \[AlartCurnier1991\], or the function of
 //! Fischer and Burmeister.
 //!
-//! Frozen projections of planar and frictionless problems are piecewise linear and the method is an active-set method: started in the right mode
-//! it ends after one step at rounding accuracy. The new iterate is the solution of J r⁺ = J r − F; where J is
-//! singular (hyperstatic contacts), the one of least norm, and the report says `non_unique`.
+//! Frozen projections of planar and frictionless problems are piecewise linear, and the method is an active-set method: from the right mode
+//! one step reaches rounding accuracy. The new iterate solves J r⁺ = J r − F. Where J is singular (hyperstatic contacts) it is the solution of
+//! least norm, and the report says `non_unique`.
 //!
-//! Dense up to 400 rows; larger problems by a sparse factorisation of J with A + ε in place of A, if they are not stored as
-//! dense ones. Full steps first: they jump between modes, which is what finds the right one. If they cycle, damped steps from
-//! the best iterate, each lowering the residual; if these stall, so does the method, and [`super::Auto`] goes on
+//! J is dense up to 400 rows. Larger problems use a sparse factorisation of J with A + ε in place of A, unless A is stored densely.
+//! Full steps come first: they jump between modes and so find the right one. If they cycle, damped steps follow from
+//! the best iterate, each lowering the residual. If these stall, so does the method, and [`super::Auto`] continues
 //! with Gauss-Seidel.
 
 use super::equation::{Equation, factors};
@@ -54,8 +54,8 @@ const MAX_STEPS: usize = 30;
 const MAX_ROWS: usize = 400;
 /// Halvings of a damped step.
 const MAX_HALVINGS: usize = 24;
-/// Residual up to which a start guess is as good as a solution: some hundred rounding errors.
-const AS_IT_IS: f64 = 1e-13;
+/// Residual below which a start guess is accepted as the solution: some hundred rounding errors.
+const ACCEPT_START_BELOW: f64 = 1e-13;
 /// ε of the sparse step, relative to the diagonal of A. Directions of compliance λ (relative) converge by ε/(ε + λ) per step: stacks
 /// of a hundred bodies have λ of 1e-4.
 const REGULARISATION: f64 = 1e-6;
@@ -71,7 +71,7 @@ impl Solver for Newton {
         sanitise(r);
         // A start guess is taken as it is only at rounding accuracy.
         report.residual = self.judge.residual(problem, r);
-        if report.residual <= options.tolerance.min(AS_IT_IS) {
+        if report.residual <= options.tolerance.min(ACCEPT_START_BELOW) {
             report.status = Status::Solved;
             return report;
         }
@@ -94,7 +94,7 @@ impl Solver for Newton {
         let patience = if problem.blocks().iter().any(|b| curved(&b.set)) { 0 } else { 3 };
         for step in 0..=MAX_STEPS.min(options.max_iterations) {
             report.iterations = step;
-            // Go on while a step still gains, so that what is solved is solved as well as the numbers allow.
+            // Continue while a step still reduces the residual, so that solutions reach rounding accuracy.
             if step > 0 {
                 report.residual = self.judge.residual(problem, r);
                 if report.residual <= options.tolerance.min(1e-15) {
@@ -168,7 +168,7 @@ impl Newton {
                 break;
             }
             report.iterations += 1;
-            // The length with the smallest residual: modes change along the way, so that the first decrease may be a poor one.
+            // The length with the smallest residual: modes change along the step, so that the first decrease may be poor.
             for (d, (x, old)) in self.next.iter_mut().zip(r.iter().zip(&self.best)) {
                 *d = x - old;
             }

@@ -1,7 +1,7 @@
-//! The order in which a sweep meets the blocks.
+//! The order of the blocks in a sweep.
 //!
-//! Coloured: blocks of one colour share no unknown, so that a sweep over them is the same in any order, and could be made at once. Colours are given
-//! greedily, the first that no neighbour has.
+//! Coloured: blocks of one colour share no unknown, so that a sweep over them is the same in any order and could run in parallel. Colouring is
+//! greedy: each block takes the first colour that no neighbour has.
 
 use crate::problem::{Problem, ReducedMatrix};
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// As the problem has them.
+    /// The order of the problem.
     #[default]
     Natural,
-    /// Another random order in every sweep, from this seed.
+    /// A new random order in every sweep, from this seed.
     Shuffled(u64),
     /// Colour by colour.
     Coloured,
 }
 
-/// What is needed to go through the blocks in an order.
+/// Permutation of the blocks, and the state of the random generator.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
     pub(super) blocks: Vec<u32>,
@@ -77,20 +77,20 @@ impl Arrangement {
         let mut colours = vec![u32::MAX; n];
         let mut taken = vec![usize::MAX; n + 1];
         for i in 0..n {
-            let mut see = |j: usize| {
+            let mut include = |j: usize| {
                 if colours[j] != u32::MAX {
                     taken[colours[j] as usize] = i;
                 }
             };
             match self.expanded.matrix() {
                 ReducedMatrix::BlockSparse(a) if problem.as_dense().is_none() => {
-                    a.column[a.row[i]..a.row[i + 1]].iter().for_each(|&j| see(j));
+                    a.column[a.row[i]..a.row[i + 1]].iter().for_each(|&j| include(j));
                     if !symmetric {
                         let row = |j: usize| &a.column[a.row[j]..a.row[j + 1]];
-                        (0..i).filter(|&j| row(j).binary_search(&i).is_ok()).for_each(see);
+                        (0..i).filter(|&j| row(j).binary_search(&i).is_ok()).for_each(include);
                     }
                 }
-                _ => (0..i).filter(|&j| coupled(i, j) || coupled(j, i)).for_each(see),
+                _ => (0..i).filter(|&j| coupled(i, j) || coupled(j, i)).for_each(include),
             }
             colours[i] = (0..=n).find(|&c| taken[c] != i).unwrap_or(n) as u32;
         }

@@ -9,12 +9,12 @@
 //! semidefinite, so that Newton on the frozen projections settles: few steps from r_k, damped by halving until ‖F‖ falls. A fixed point
 //! solves the problem itself, whatever α.
 //!
-//! The path of r_k runs along the self-stresses of the pile, to where a contact opens or begins to slip, and on: with α as small as Newton can
-//! bear it is short. α falls while an inner problem takes at most three steps, rises where it takes more than six, and fourfold where it is not
-//! solved in twelve (then r_k stays). Over-relaxation is that of \[EcksteinBertsekas1992\]; it halves the number of problems.
+//! The path of r_k follows the self-stresses of the pile, from one opening or slipping contact to the next. The smaller α, the shorter the
+//! path, as long as Newton converges. α falls while an inner problem takes at most three steps and rises where it takes more than six. If twelve
+//! steps do not solve it, r_k stays and α is multiplied by four. Over-relaxation as in \[EcksteinBertsekas1992\] halves the number of problems.
 //!
-//! Friction makes the problem other than monotone, and the path can run in circles: after [`MAX_STAGNATION`] problems without progress it begins
-//! anew, with another α.
+//! With friction the problem is not monotone, and the path can cycle: after [`MAX_STAGNATION`] problems without progress it restarts
+//! with another α.
 
 use super::equation::{Equation, Piece, factors, frozen_value};
 use super::jacobian::Jacobian;
@@ -39,30 +39,30 @@ pub struct Proximal {
 
 /// ω.
 const RELAXATION: f64 = 1.5;
-/// α at the beginning of every try.
-const STARTS: [f64; 4] = [0.1, 1.0, 1e-3, 1e-2];
+/// Initial α of each attempt.
+const INITIAL_WEIGHTS: [f64; 4] = [0.1, 1.0, 1e-3, 1e-2];
 /// Smallest and largest α.
-const RANGE: (f64, f64) = (1e-9, 1e4);
-/// Inner problems without a tenth of progress after which a try is given up.
+const WEIGHT_RANGE: (f64, f64) = (1e-9, 1e4);
+/// Inner problems without the residual falling by a tenth after which an attempt ends.
 const MAX_STAGNATION: usize = 100;
-/// Newton steps of an inner problem; up to how many α falls, from how many on it rises.
-const INNER: usize = 12;
-const FEW: usize = 3;
-const MANY: usize = 6;
-/// What α is multiplied with where few or many steps were made, and where the inner problem is not solved.
-const DOWN: f64 = 0.7;
-const UP: f64 = 1.5;
-const UNSOLVED: f64 = 4.0;
-/// Residual of an inner problem in terms of the residual of the problem itself.
+/// Most Newton steps of an inner problem. α falls up to the second number of steps and rises above the third.
+const MAX_INNER_STEPS: usize = 12;
+const FEW_INNER_STEPS: usize = 3;
+const MANY_INNER_STEPS: usize = 6;
+/// Factors of α after few steps, after many steps, and if the inner problem is not solved.
+const WEIGHT_DECREASE: f64 = 0.7;
+const WEIGHT_INCREASE: f64 = 1.5;
+const WEIGHT_INCREASE_UNSOLVED: f64 = 4.0;
+/// Residual of an inner problem relative to that of the problem itself.
 const INNER_TOLERANCE: f64 = 0.1;
-/// A drift: α, how well inner problems are solved and in how many steps, and when two steps are the same.
+/// Detection of a drift: α, tolerance and step limits of the inner problems, the difference below which two steps are equal, and iterations.
 const DRIFT_WEIGHT: f64 = 1e-5;
 const DRIFT_TOLERANCE: f64 = 1e-14;
 const DRIFT_STEPS: (usize, usize) = (60, 3000);
-const DRIFT_SAME: f64 = 1e-9;
+const DRIFT_REPEAT_TOLERANCE: f64 = 1e-9;
 const DRIFT_ITERATIONS: usize = 60;
 /// Halvings of a Newton step.
-const HALVINGS: usize = 10;
+const MAX_HALVINGS: usize = 10;
 
 impl Solver for Proximal {
     fn info(&self) -> &'static SolverInfo {
@@ -83,7 +83,7 @@ impl Solver for Proximal {
             report.status = Status::Unsupported;
             return report;
         }
-        for (n, alpha) in STARTS.into_iter().enumerate() {
+        for (n, alpha) in INITIAL_WEIGHTS.into_iter().enumerate() {
             if n > 0 {
                 r.fill(0.0);
             }
@@ -110,8 +110,8 @@ impl Proximal {
         true
     }
 
-    /// The step that iterations from zero with a small α tend to, if they do: zero where there is a solution. For problems whose inner problems can be solved
-    /// to rounding.
+    /// Limit of the steps of an iteration from zero with a small α, if they converge; zero where there is a solution. Needs inner problems
+    /// that can be solved to rounding.
     pub(super) fn drift(&mut self, problem: &Problem, options: &Options) -> Option<&[f64]> {
         if !self.prepare(problem) {
             return None;
@@ -131,7 +131,7 @@ impl Proximal {
                 (*x, *r) = (*x - *r, *x);
             }
             let change = self.x.iter().zip(&last).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-            if change <= DRIFT_SAME * norm(&self.x) {
+            if change <= DRIFT_REPEAT_TOLERANCE * norm(&self.x) {
                 return Some(&self.x);
             }
             last.copy_from_slice(&self.x);
@@ -139,7 +139,7 @@ impl Proximal {
         None
     }
 
-    /// One try from r.
+    /// One attempt from r.
     fn path(
         &mut self,
         problem: &Problem,
@@ -158,7 +158,8 @@ impl Proximal {
                 return Status::TimeLimit;
             }
             let tolerance = (INNER_TOLERANCE * residual).max(0.01 * options.tolerance);
-            let inner = self.inner(problem, r, alpha, tolerance, (options.max_iterations - *iterations).min(INNER));
+            let inner =
+                self.inner(problem, r, alpha, tolerance, (options.max_iterations - *iterations).min(MAX_INNER_STEPS));
             let (steps, solved) = match inner {
                 Ok(steps) => (steps, true),
                 Err(steps) => (steps, false),
@@ -188,8 +189,8 @@ impl Proximal {
                 }
             }
             if !solved {
-                alpha *= UNSOLVED;
-                if alpha > RANGE.1 {
+                alpha *= WEIGHT_INCREASE_UNSOLVED;
+                if alpha > WEIGHT_RANGE.1 {
                     return Status::Stalled;
                 }
                 continue;
@@ -198,10 +199,10 @@ impl Proximal {
                 *r += RELAXATION * (x - *r);
             }
             residual = reached;
-            if steps <= FEW {
-                alpha = (DOWN * alpha).max(RANGE.0);
-            } else if steps > MANY {
-                alpha *= UP;
+            if steps <= FEW_INNER_STEPS {
+                alpha = (WEIGHT_DECREASE * alpha).max(WEIGHT_RANGE.0);
+            } else if steps > MANY_INNER_STEPS {
+                alpha *= WEIGHT_INCREASE;
             }
         }
     }
@@ -229,7 +230,7 @@ impl Proximal {
             self.trial.clear();
             self.trial.extend_from_slice(&self.x);
             let (mut length, mut best) = (1.0, (f64::INFINITY, 1.0));
-            for halving in 0..=HALVINGS {
+            for halving in 0..=MAX_HALVINGS {
                 for ((x, from), d) in self.x.iter_mut().zip(&self.trial).zip(&self.step) {
                     *x = from + length * d;
                 }
@@ -237,11 +238,11 @@ impl Proximal {
                 if now < best.0 {
                     best = (now, length);
                 }
-                if now < (1.0 - 1e-4 * length) * size || (halving == HALVINGS && best.1 == length) {
+                if now < (1.0 - 1e-4 * length) * size || (halving == MAX_HALVINGS && best.1 == length) {
                     best = (now, length);
                     break;
                 }
-                if halving + 1 == HALVINGS {
+                if halving + 1 == MAX_HALVINGS {
                     // The last evaluation is of the length that is kept.
                     length = best.1;
                 } else {

@@ -53,7 +53,7 @@ impl Solver for ProjectedGaussSeidel {
 /// Smallest ratio of a diagonal entry to the absolute sum of its row.
 fn dominance(problem: &Problem) -> f64 {
     let mut worst: f64 = 1.0;
-    let mut see = |diagonal: f64, sum: f64| {
+    let mut include = |diagonal: f64, sum: f64| {
         if diagonal > 0.0 {
             worst = worst.min(diagonal / sum);
         }
@@ -69,7 +69,7 @@ fn dominance(problem: &Problem) -> f64 {
     match matrix {
         ReducedMatrix::Dense(a) => {
             for i in 0..a.rows() {
-                see(a[(i, i)], a.row(i).iter().map(|v| v.abs()).sum());
+                include(a[(i, i)], a.row(i).iter().map(|v| v.abs()).sum());
             }
         }
         ReducedMatrix::BlockSparse(a) => {
@@ -85,7 +85,7 @@ fn dominance(problem: &Problem) -> f64 {
                             diagonal = row[p];
                         }
                     }
-                    see(diagonal, sum);
+                    include(diagonal, sum);
                 }
             }
         }

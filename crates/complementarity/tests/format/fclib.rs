@@ -4,13 +4,13 @@ use super::samples::{MU, Q, Storage, W, at, entries, file_of, global, local, rem
 use super::write_hdf5::{Node, file};
 use super::{error, full, load, reduced, rows};
 use complementarity::Set;
-use complementarity::format::Kind;
+use complementarity::format::ProblemKind;
 
 #[test]
 fn the_three_storages_hold_the_same_problem() {
     for storage in [Storage::Columns, Storage::Rows, Storage::Triplets] {
         let loaded = load(&file_of("fclib_local", local(storage)));
-        assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (Kind::Friction2d, 2, 4));
+        assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (ProblemKind::Friction2d, 2, 4));
         assert_eq!(loaded.title.as_deref(), Some("two contacts"));
         assert_eq!(loaded.description.as_deref(), Some("by hand"));
         assert_eq!(loaded.guess, None);
@@ -98,7 +98,7 @@ fn equalities_of_the_local_form_become_free_rows() {
 #[test]
 fn the_global_form_becomes_a_full_problem() {
     let loaded = load(&file_of("fclib_global", global(false)));
-    assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (Kind::Friction3d, 1, 3));
+    assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (ProblemKind::Friction3d, 1, 3));
     let mut p = full(&loaded);
     assert_eq!(p.coupling().dofs(0), [0, 1, 2]);
     let p = p.reduce().unwrap();

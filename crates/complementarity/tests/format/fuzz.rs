@@ -2,7 +2,7 @@
 
 use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
 use super::{load, read_anything, reduced};
-use complementarity::format::{Form, Kind, read};
+use complementarity::format::{Form, ProblemKind, read};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -107,7 +107,7 @@ proptest! {
     fn random_words_are_read_or_refused(text in words()) {
         let any = read_anything(text.as_bytes()).ok().map(|l| l.kind);
         // What is recognised is the only kind that fits.
-        for kind in [Kind::Friction2d, Kind::Friction3d, Kind::Lcp, Kind::Mlcp] {
+        for kind in [ProblemKind::Friction2d, ProblemKind::Friction3d, ProblemKind::Lcp, ProblemKind::Mlcp] {
             prop_assert_eq!(read(text.as_bytes(), Some(kind)).is_ok(), any == Some(kind));
         }
     }

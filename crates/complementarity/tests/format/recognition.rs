@@ -2,7 +2,7 @@
 
 use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, Storage, file_of, global, local};
 use super::{error, full, load, read_anything, reduced};
-use complementarity::format::{FormatError, Kind, Summary, read};
+use complementarity::format::{FormatError, ProblemKind, ProblemSummary, read};
 use complementarity::linear::Pattern;
 use complementarity::{FullProblem, Set};
 
@@ -18,10 +18,10 @@ fn json_full(guess: &[f64]) -> String {
 
 #[test]
 fn names_of_kinds_are_read_back() {
-    for kind in Kind::ALL {
-        assert_eq!(kind.to_string().parse::<Kind>().unwrap(), kind);
+    for kind in ProblemKind::ALL {
+        assert_eq!(kind.to_string().parse::<ProblemKind>().unwrap(), kind);
     }
-    let unknown = "LCP".parse::<Kind>().unwrap_err();
+    let unknown = "LCP".parse::<ProblemKind>().unwrap_err();
     assert_eq!(
         unknown.to_string(),
         "unknown kind \"LCP\", expected one of friction2d, friction3d, lcp, mlcp, reduced, full"
@@ -32,20 +32,20 @@ fn names_of_kinds_are_read_back() {
 fn every_format_is_told_from_its_content() {
     let json = reduced(&load(LCP.as_bytes())).to_json();
     for (bytes, kind) in [
-        (file_of("fclib_local", local(Storage::Rows)), Kind::Friction2d),
-        (file_of("fclib_global", global(false)), Kind::Friction3d),
-        (FRICTION_DENSE.into(), Kind::Friction2d),
-        (FRICTION_BLOCKS.into(), Kind::Friction2d),
-        (FRICTION_COLUMNS.into(), Kind::Friction2d),
-        (LCP.into(), Kind::Lcp),
-        (MLCP.into(), Kind::Mlcp),
-        (format!("\n  {json}").into(), Kind::Reduced),
-        (json_full(&[]).into(), Kind::Full),
+        (file_of("fclib_local", local(Storage::Rows)), ProblemKind::Friction2d),
+        (file_of("fclib_global", global(false)), ProblemKind::Friction3d),
+        (FRICTION_DENSE.into(), ProblemKind::Friction2d),
+        (FRICTION_BLOCKS.into(), ProblemKind::Friction2d),
+        (FRICTION_COLUMNS.into(), ProblemKind::Friction2d),
+        (LCP.into(), ProblemKind::Lcp),
+        (MLCP.into(), ProblemKind::Mlcp),
+        (format!("\n  {json}").into(), ProblemKind::Reduced),
+        (json_full(&[]).into(), ProblemKind::Full),
     ] {
         assert_eq!(load(&bytes).kind, kind);
         assert_eq!(read(&bytes, Some(kind)).unwrap().kind, kind);
         // No other kind can be forced on it.
-        for other in Kind::ALL.into_iter().filter(|k| *k != kind) {
+        for other in ProblemKind::ALL.into_iter().filter(|k| *k != kind) {
             assert!(read(&bytes, Some(other)).is_err(), "{kind} read as {other}");
         }
     }
@@ -69,15 +69,15 @@ fn json_problems_come_back_with_their_guess() {
 fn a_kind_that_the_file_does_not_hold_is_refused() {
     let h5 = file_of("fclib_local", local(Storage::Rows));
     for (bytes, wanted, expected) in [
-        (&h5[..], Kind::Lcp, "the file holds an HDF5 file (friction2d or friction3d), but lcp was asked for"),
-        (&h5, Kind::Friction3d, "the file holds friction2d, but friction3d was asked for"),
-        (json_full(&[]).as_bytes(), Kind::Reduced, "the file holds full, but reduced was asked for"),
-        (json_full(&[]).as_bytes(), Kind::Mlcp, "the file holds JSON (reduced or full), but mlcp was asked for"),
-        (LCP.as_bytes(), Kind::Friction3d, "line 1: dimension: expected 3, found \"2\""),
+        (&h5[..], ProblemKind::Lcp, "the file holds an HDF5 file (friction2d or friction3d), but lcp was asked for"),
+        (&h5, ProblemKind::Friction3d, "the file holds friction2d, but friction3d was asked for"),
+        (json_full(&[]).as_bytes(), ProblemKind::Reduced, "the file holds full, but reduced was asked for"),
+        (json_full(&[]).as_bytes(), ProblemKind::Mlcp, "the file holds JSON (reduced or full), but mlcp was asked for"),
+        (LCP.as_bytes(), ProblemKind::Friction3d, "line 1: dimension: expected 3, found \"2\""),
     ] {
         assert_eq!(read(bytes, Some(wanted)).map(|l| l.kind).unwrap_err().to_string(), expected);
     }
-    assert!(matches!(read(LCP.as_bytes(), Some(Kind::Full)), Err(FormatError::Json(_))));
+    assert!(matches!(read(LCP.as_bytes(), Some(ProblemKind::Full)), Err(FormatError::Json(_))));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn sizes_that_no_file_can_hold_are_refused_without_memory() {
         assert!(read_anything(text.as_bytes()).is_err(), "{text}");
     }
     assert_eq!(
-        read(format!("4 1 4 4 {huge} 1 1 4 4 2 {huge} 0 {huge} 0 1").as_bytes(), Some(Kind::Lcp))
+        read(format!("4 1 4 4 {huge} 1 1 4 4 2 {huge} 0 {huge} 0 1").as_bytes(), Some(ProblemKind::Lcp))
             .map(|l| l.kind)
             .unwrap_err()
             .to_string(),
@@ -152,7 +152,7 @@ fn sizes_that_no_file_can_hold_are_refused_without_memory() {
 
 #[test]
 fn a_summary_tells_size_filling_and_asymmetry() {
-    let s = Summary::of(reduced(&load(FRICTION_DENSE.as_bytes())));
+    let s = ProblemSummary::of(reduced(&load(FRICTION_DENSE.as_bytes())));
     assert_eq!((s.rows, s.blocks, s.filled, s.largest, s.mu), (4, 2, 4, 6.0, Some((0.5, 0.7))));
     // −1 against −2.
     assert_eq!(s.asymmetry, 1.0 / 6.0);
@@ -165,13 +165,13 @@ fn a_summary_tells_size_filling_and_asymmetry() {
             text += &format!(" {k} {}", if k == 1 { coupling } else { diagonal });
         }
         text += " 1 0 1 0 1 0 1 0 1 0  0 0 0 0 0";
-        Summary::of(reduced(&load(text.as_bytes())))
+        ProblemSummary::of(reduced(&load(text.as_bytes())))
     };
     let s = by_blocks("0 0 0 2", "-4 0 0 2");
     assert_eq!((s.filled, s.largest, s.asymmetry, s.mu), (6, 4.0, 1.0, Some((0.0, 0.0))));
     // Within the blocks.
     let s = by_blocks("2 1 0 2", "0 0 0 0");
     assert_eq!((s.filled, s.largest, s.asymmetry), (5, 2.0, 0.5));
-    let lcp = Summary::of(reduced(&load(LCP.as_bytes())));
+    let lcp = ProblemSummary::of(reduced(&load(LCP.as_bytes())));
     assert_eq!((lcp.mu, lcp.filled, lcp.asymmetry), (None, 4, 0.25));
 }

@@ -3,10 +3,10 @@
 use super::samples::{FRICTION_BLOCKS, FRICTION_COLUMNS, FRICTION_DENSE, LCP, MLCP, MU, Q, W};
 use super::{load, reduced, rows};
 use complementarity::Set;
-use complementarity::format::{Kind, read};
+use complementarity::format::{ProblemKind, read};
 
 /// The error of a text of a given kind.
-fn wrong(text: &str, kind: Kind) -> String {
+fn wrong(text: &str, kind: ProblemKind) -> String {
     read(text.as_bytes(), Some(kind)).map(|l| l.kind).unwrap_err().to_string()
 }
 
@@ -20,7 +20,7 @@ fn with(text: &str, from: &str, to: &str) -> String {
 fn the_three_storages_of_friction_hold_the_same_problem() {
     for text in [FRICTION_DENSE, FRICTION_BLOCKS, FRICTION_COLUMNS] {
         let loaded = load(text.as_bytes());
-        assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (Kind::Friction2d, 2, 4));
+        assert_eq!((loaded.kind, loaded.contacts, loaded.rows()), (ProblemKind::Friction2d, 2, 4));
         let p = reduced(&loaded);
         let sets: Vec<Set> = p.blocks().iter().map(|b| b.set.clone()).collect();
         assert_eq!(sets, MU.map(|mu| Set::Coulomb { dim: 1, mu }));
@@ -32,7 +32,7 @@ fn the_three_storages_of_friction_hold_the_same_problem() {
 #[test]
 fn a_contact_in_space_has_two_tangents() {
     let loaded = load(b"3 1 0 3 3 3 3  1 4 7 2 5 8 3 6 9  -1 0 0.5  0.25");
-    assert_eq!((loaded.kind, loaded.contacts), (Kind::Friction3d, 1));
+    assert_eq!((loaded.kind, loaded.contacts), (ProblemKind::Friction3d, 1));
     let p = reduced(&loaded);
     assert_eq!(p.blocks()[0].set, Set::Coulomb { dim: 2, mu: 0.25 });
     assert_eq!(p.as_dense().unwrap().data(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
@@ -67,7 +67,7 @@ fn sparse_blocks_stay_sparse_and_empty_columns_are_read() {
 #[test]
 fn an_lcp_is_read_column_by_column_and_its_remark_kept() {
     let loaded = load(LCP.as_bytes());
-    assert_eq!((loaded.kind, loaded.contacts), (Kind::Lcp, 2));
+    assert_eq!((loaded.kind, loaded.contacts), (ProblemKind::Lcp, 2));
     assert_eq!(loaded.description.as_deref(), Some("A remark\nof two lines"));
     let p = reduced(&loaded);
     assert!(p.blocks().iter().all(|b| b.set == Set::NonNegative));
@@ -78,7 +78,7 @@ fn an_lcp_is_read_column_by_column_and_its_remark_kept() {
 #[test]
 fn a_mixed_lcp_keeps_the_order_of_its_rows() {
     let loaded = load(MLCP.as_bytes());
-    assert_eq!((loaded.kind, loaded.contacts), (Kind::Mlcp, 2));
+    assert_eq!((loaded.kind, loaded.contacts), (ProblemKind::Mlcp, 2));
     let p = reduced(&loaded);
     let sets: Vec<Set> = p.blocks().iter().map(|b| b.set.clone()).collect();
     assert_eq!(sets, [Set::NonNegative, Set::Free { dim: 1 }, Set::NonNegative]);
@@ -163,7 +163,7 @@ fn wrong_friction_files_are_named_by_line_and_field() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(wrong(&text, Kind::Friction2d), expected);
+        assert_eq!(wrong(&text, ProblemKind::Friction2d), expected);
     }
 }
 
@@ -178,7 +178,7 @@ fn wrong_lcp_files_are_named_by_line_and_field() {
         (with(LCP, "-5\n\nA", "-5 A"), "line 8: after the problem: expected the end of the file, found \"A\""),
         (with(LCP, "2\n0\n2\n2", "0\n0\n2\n2"), "line 1: size n: expected a whole number from 1, found \"0\""),
     ] {
-        assert_eq!(wrong(&text, Kind::Lcp), expected);
+        assert_eq!(wrong(&text, ProblemKind::Lcp), expected);
     }
 }
 
@@ -192,7 +192,7 @@ fn wrong_mixed_lcp_files_are_named_by_line_and_field() {
         (with(MLCP, "5 0 0\n", "5 0 0 0\n"), "line 23: after the problem: expected the end of the file, found \"0\""),
         (with(MLCP, "5 0 0\n", "5 0 what\n"), "line 23: solution[4]: expected a number, found \"what\""),
     ] {
-        assert_eq!(wrong(&text, Kind::Mlcp), expected);
+        assert_eq!(wrong(&text, ProblemKind::Mlcp), expected);
     }
-    assert!(wrong("0 0 1 1 0 2 0", Kind::Mlcp).starts_with("line 1: storage flag of A, B, C, D: expected 1"));
+    assert!(wrong("0 0 1 1 0 2 0", ProblemKind::Mlcp).starts_with("line 1: storage flag of A, B, C, D: expected 1"));
 }

@@ -2,7 +2,7 @@
 
 use super::samples::{MU, Q, W, global};
 use super::{full, load, reduced};
-use complementarity::format::Kind;
+use complementarity::format::ProblemKind;
 use complementarity::format::write_fclib::{self, About, WriteError};
 use complementarity::linear::{Dense, Pattern};
 use complementarity::{FullProblem, Problem, Set};
@@ -38,7 +38,7 @@ fn a_dense_problem_comes_back_to_the_bit() {
         let guess = awkward(p.size());
         let about = About { title: "Größe", description: "two\nlines", guess: Some(&guess) };
         let loaded = load(&write_fclib::local(&p, about).unwrap());
-        assert_eq!(loaded.kind, if dim == 1 { Kind::Friction2d } else { Kind::Friction3d });
+        assert_eq!(loaded.kind, if dim == 1 { ProblemKind::Friction2d } else { ProblemKind::Friction3d });
         assert_eq!(reduced(&loaded).to_json(), p.to_json());
         assert_eq!(loaded.title.as_deref(), Some("Größe"));
         assert_eq!(loaded.description.as_deref(), Some("two\nlines"));
@@ -126,7 +126,7 @@ fn a_full_problem_comes_back_to_the_bit() {
     let guess = awkward(26);
     let about = About { title: "bodies", description: "", guess: Some(&guess) };
     let loaded = load(&write_fclib::global(&p, about).unwrap());
-    assert_eq!((loaded.kind, loaded.contacts, loaded.title.as_deref()), (Kind::Friction3d, 8, Some("bodies")));
+    assert_eq!((loaded.kind, loaded.contacts, loaded.title.as_deref()), (ProblemKind::Friction3d, 8, Some("bodies")));
     let back = full(&loaded);
     assert_eq!(back.matrix.kernel_name(), "block-diagonal");
     assert_eq!(back.to_json(&[], &guess), p.to_json(&[], &guess));

@@ -13,7 +13,7 @@ use crate::error::{BuildError, check};
 use crate::layout::{First, Part};
 use complementarity::linear::{Matrix, Pattern};
 
-/// A bar, as it is described to a [`crate::Builder`].
+/// Description of a bar for a [`crate::Builder`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// Its name; its coordinates are the displacements `NAME_0` .. `NAME_N` of its nodes, m.
@@ -41,10 +41,10 @@ impl Bar {
     }
 }
 
-/// A bar of a system: its matrices.
+/// The matrices of a bar in a system.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Chain {
-    /// Where the coordinates and velocities of its nodes begin.
+pub(crate) struct BarMatrices {
+    /// First coordinate and velocity of its nodes.
     pub(crate) first: First,
     elements: usize,
     /// ρ S l_e/6, kg.
@@ -53,8 +53,8 @@ pub(crate) struct Chain {
     stiffness: f64,
 }
 
-impl Chain {
-    /// A bar as it is described, with its nodes from `first` on.
+impl BarMatrices {
+    /// The matrices of a bar whose nodes begin at `first`.
     pub(crate) fn new(bar: &Bar, first: First) -> Result<Self, BuildError> {
         let numbers = [
             ("its length", bar.length),

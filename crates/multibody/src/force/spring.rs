@@ -5,18 +5,18 @@
 //! torsion:  θ = φ_B − φ_A − θ₀,                  V = ½ k θ²,          damper: moment c θ̇
 //! ```
 //!
-//! At ℓ = 0 the direction of a spring with ℓ₀ = 0 does not matter (F = k d); with ℓ₀ > 0 it is undefined and the force is taken as zero.
+//! At ℓ = 0 the direction e does not matter if ℓ₀ = 0 (F = k d). If ℓ₀ > 0 it is undefined, and the force is taken as zero.
 
 use crate::error::{BuildError, check};
 use crate::layout::{PLANAR_ANGLE, PLANAR_NQ, PLANAR_NU, Part};
 use crate::planar::bodies::{Bodies, RigidBody};
 use crate::planar::body::Body;
-use crate::planar::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
+use crate::planar::plane::{Rotation, Vec2, add, dot, norm, perp, scale, sub};
 use crate::planar::pose::Pose;
 use complementarity::linear::{Matrix, Pattern};
 use nonsmooth::names::hint;
 
-/// A spring with a damper, as it is described to a [`crate::Builder`].
+/// Description of a spring with a damper for a [`crate::Builder`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spring {
     /// Its name.
@@ -29,7 +29,7 @@ pub struct Spring {
     pub stiffness: f64,
     /// Damping, N s/m (torsion: N m s/rad).
     pub damping: f64,
-    /// Length without force, m (torsion: angle, rad); that of the start if it is not given.
+    /// Length without force, m (torsion: angle, rad). Default: the length at the start.
     pub rest: Option<f64>,
     /// Whether it acts between the angles of the bodies.
     pub torsion: bool,
@@ -69,13 +69,13 @@ impl Spring {
 
 /// Coordinates, or velocities, of two planar bodies.
 const PAIR: usize = 2 * PLANAR_NU;
-/// Places of their angles among these.
+/// Indices of the two angles among these.
 const ANGLES: [usize; 2] = [PLANAR_ANGLE, PLANAR_NU + PLANAR_ANGLE];
 const _: () = assert!(PLANAR_NQ == PLANAR_NU, "forces are written over the coordinates of bodies: q̇ = u");
 
-/// A spring of a system: bodies by number, rest length known.
+/// A spring in a system, with bodies by number and a known rest length.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Link {
+pub(crate) struct SpringForce {
     pub(crate) bodies: [usize; 2],
     points: [Vec2; 2],
     stiffness: f64,
@@ -84,7 +84,7 @@ pub(crate) struct Link {
     torsion: bool,
 }
 
-/// Deflection of a link with its first and second derivatives over the coordinates of both bodies.
+/// Deflection of a spring with its first and second derivatives with respect to the coordinates of both bodies.
 struct Deflection {
     /// ℓ − ℓ₀ or θ.
     value: f64,
@@ -94,8 +94,8 @@ struct Deflection {
     smooth: bool,
 }
 
-impl Link {
-    /// A spring as it is described, between these bodies.
+impl SpringForce {
+    /// The spring of a description between these bodies.
     pub(crate) fn new(s: &Spring, bodies: &[Body]) -> Result<Self, BuildError> {
         let number = |what, value: f64, ok: bool| check(&s.name, what, "finite and not negative", value, ok);
         number("its stiffness", s.stiffness, s.stiffness >= 0.0 && s.stiffness.is_finite())?;
@@ -145,7 +145,7 @@ impl Link {
             let value = b.angle - a.angle - self.rest;
             return Deflection { value, gradient, hessian: [[0.0; PAIR]; PAIR], smooth: true };
         }
-        let arms = [Turn::by(a.angle).apply(self.points[0]), Turn::by(b.angle).apply(self.points[1])];
+        let arms = [Rotation::by(a.angle).apply(self.points[0]), Rotation::by(b.angle).apply(self.points[1])];
         let d = sub(add(b.centre, arms[1]), add(a.centre, arms[0]));
         let length = norm(d);
         let smooth = length > 0.0;
@@ -185,7 +185,7 @@ impl Link {
         out
     }
 
-    /// Numbers of the velocities of both bodies, of those that move by forces.
+    /// Indices of the velocities of both bodies; `None` for a body that does not move by forces.
     fn dofs(&self, bodies: &Bodies) -> [Option<usize>; PAIR] {
         let mut out = [None; PAIR];
         for (out, body) in out.chunks_exact_mut(PLANAR_NU).zip(self.ends(bodies)) {

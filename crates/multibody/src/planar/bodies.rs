@@ -1,4 +1,4 @@
-//! The bodies of a system: where they are, how they move, which shapes they have.
+//! The bodies of a system: poses, motion and shapes.
 
 use super::body::{Body, Mobility};
 use super::mass::mass_and_inertia;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How a body moves. Prescribed bodies are boxed so that the common variant stays small.
 #[derive(Debug, Clone)]
 pub(crate) enum Movement {
-    /// By forces: where its coordinates and velocities begin.
+    /// By forces, with its first coordinate and velocity.
     Free(First),
     /// Not at all.
     Fixed(Box<Pose>),
@@ -31,13 +31,13 @@ pub(crate) struct RigidBody {
     pub(crate) mass: f64,
     /// Moment of inertia about the centre of mass, kg m²; zero for one that does not move by forces.
     pub(crate) inertia: f64,
-    /// How far a turn of 1 rad moves its surface, m.
-    lever: f64,
-    /// Radius of its largest bounded shape, m: the size beside which a margin is small.
+    /// Largest displacement of its surface by a rotation of 1 rad, m.
+    lever_arm: f64,
+    /// Radius of its largest bounded shape, m: the scale of its margin.
     pub(crate) size: f64,
     /// Whether it has a shape.
     touches: bool,
-    /// Whether it has a half-plane that can turn: no margin holds that, so that it is held against everything.
+    /// Whether it has a half-plane that can rotate. No margin bounds its motion, so it is tested against all shapes.
     pub(crate) sweeps: bool,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Bodies {
 }
 
 impl RigidBody {
-    /// A body as it is described; one that moves by forces has its coordinates from `first` on.
+    /// The body of a description. If it moves by forces its coordinates begin at `first`.
     pub(crate) fn new(body: &Body, first: First) -> Result<Self, BuildError> {
         for v in body.pose.coordinates() {
             check(&body.name, "its position", "finite", v, v.is_finite())?;
@@ -69,7 +69,7 @@ impl RigidBody {
         for v in body.twist.components() {
             check(&body.name, "its velocity", "finite", v, v.is_finite())?;
         }
-        let lever = body.shapes.iter().map(Shape::lever).fold(0.0, f64::max);
+        let lever_arm = body.shapes.iter().map(Shape::lever_arm).fold(0.0, f64::max);
         let size = body.shapes.iter().map(|s| s.bound().1).filter(|r| r.is_finite()).fold(0.0, f64::max);
         let (movement, turns) = match &body.mobility {
             Mobility::Free => (Movement::Free(first), true),
@@ -77,11 +77,11 @@ impl RigidBody {
             Mobility::Fixed => (Movement::Fixed(Box::new(body.pose)), false),
         };
         let (mass, inertia) = if body.is_free() { mass_and_inertia(body)? } else { (0.0, 0.0) };
-        let sweeps = turns && lever == f64::INFINITY;
-        Ok(Self { movement, mass, inertia, lever, size, touches: !body.shapes.is_empty(), sweeps })
+        let sweeps = turns && lever_arm == f64::INFINITY;
+        Ok(Self { movement, mass, inertia, lever_arm, size, touches: !body.shapes.is_empty(), sweeps })
     }
 
-    /// Where its coordinates and velocities begin, if it moves by forces.
+    /// First coordinate and velocity, if it moves by forces.
     #[inline]
     pub(crate) fn first(&self) -> Option<First> {
         match self.movement {
@@ -119,7 +119,7 @@ impl RigidBody {
 
     /// Whether it never moves.
     #[inline]
-    pub(crate) fn still(&self) -> bool {
+    pub(crate) fn is_fixed(&self) -> bool {
         match self.movement {
             Movement::Fixed(_) => true,
             Movement::Free(_) | Movement::Driven(_) => false,
@@ -129,30 +129,30 @@ impl RigidBody {
     /// Speed of the fastest point of its surface, m/s.
     #[inline]
     pub(crate) fn speed(&self, w: &Twist) -> f64 {
-        norm(w.velocity) + self.turned(w.spin)
+        norm(w.velocity) + self.surface_displacement(w.spin)
     }
 
-    /// Whether its way must be watched.
+    /// Whether its displacement must be compared with its margin.
     #[inline]
     pub(crate) fn moves_surface(&self) -> bool {
-        self.touches && !self.sweeps && !self.still()
+        self.touches && !self.sweeps && !self.is_fixed()
     }
 
-    /// Way of the surface for a turn, m. A half-plane that turns moves without bound.
+    /// Largest displacement of the surface by a rotation, m. Unbounded for a half-plane.
     #[inline]
-    fn turned(&self, angle: f64) -> f64 {
-        if angle == 0.0 { 0.0 } else { angle.abs() * self.lever }
+    fn surface_displacement(&self, angle: f64) -> f64 {
+        if angle == 0.0 { 0.0 } else { angle.abs() * self.lever_arm }
     }
 
-    /// Way between two poses, m.
+    /// Largest displacement of the surface between two poses, m.
     #[inline]
-    pub(crate) fn way(&self, a: &Pose, b: &Pose) -> f64 {
-        norm(sub(b.centre, a.centre)) + self.turned(b.angle - a.angle)
+    pub(crate) fn displacement(&self, a: &Pose, b: &Pose) -> f64 {
+        norm(sub(b.centre, a.centre)) + self.surface_displacement(b.angle - a.angle)
     }
 }
 
 impl Bodies {
-    /// The bodies that move by forces, each with where its coordinates begin.
+    /// The bodies that move by forces, each with its first coordinate and velocity.
     pub(crate) fn free(&self) -> impl Iterator<Item = (&RigidBody, First)> {
         self.list.iter().filter_map(|b| Some((b, b.first()?)))
     }
@@ -167,16 +167,16 @@ impl Bodies {
         }
     }
 
-    /// How far the surface of a body goes at most beyond what its speed at the start leads to, m.
+    /// Largest displacement of a body's surface beyond dt times its speed at the start, m.
     pub(crate) fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
         let moved = self.list.iter().filter(|b| b.moves_surface());
         moved.fold(0.0, |worst, b| {
-            let way = b.way(&b.pose(t0, q0), &b.pose(t1, q1)) - (t1 - t0) * b.speed(&b.twist(t0, u0));
-            if way > worst || way.is_nan() { way } else { worst }
+            let excess = b.displacement(&b.pose(t0, q0), &b.pose(t1, q1)) - (t1 - t0) * b.speed(&b.twist(t0, u0));
+            if excess > worst || excess.is_nan() { excess } else { worst }
         })
     }
 
-    /// Pairs of bodies, one for each pair of classes, that have shapes and no law: they pass through each other.
+    /// Pairs of bodies with shapes but without a law, one for each pair of classes: they pass through each other.
     pub(crate) fn pairs_without_law(&self, laws: &Laws) -> Vec<(String, String)> {
         let classes = laws.classes();
         let mut first: Vec<Option<&Placed>> = vec![None; classes];

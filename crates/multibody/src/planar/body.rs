@@ -1,4 +1,4 @@
-//! Bodies as they are described.
+//! Descriptions of bodies.
 
 use super::plane::Vec2;
 use super::pose::{Motion, Pose, Twist};
@@ -17,7 +17,7 @@ pub enum Mobility {
     Driven(Arc<dyn Motion>),
 }
 
-/// How heavy a body is.
+/// Mass of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Weight {
     /// Mass (kg) and moment of inertia about the centre of mass (kg m²).
@@ -31,14 +31,14 @@ pub enum Weight {
     Density(f64),
 }
 
-/// A planar rigid body, as it is described to a [`crate::Builder`].
+/// Description of a planar rigid body for a [`crate::Builder`].
 #[derive(Debug, Clone)]
 pub struct Body {
     /// Its name; its coordinates are `NAME_x`, `NAME_y`, `NAME_phi`.
     pub name: String,
     /// How it moves.
     pub mobility: Mobility,
-    /// How heavy it is; not asked of fixed and driven bodies.
+    /// Its mass; ignored for fixed and driven bodies.
     pub weight: Weight,
     /// Pose at t = 0.
     pub pose: Pose,

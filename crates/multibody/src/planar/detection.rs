@@ -1,21 +1,21 @@
-//! The list of contacts between bodies: which points of which shapes are nearer than the margins of both bodies.
+//! The list of contacts between bodies: points and surfaces that are nearer than the margins of both bodies.
 //!
-//! A half-plane that turns moves without bound: its margin is infinite.
+//! A half-plane that rotates moves without bound: its margin is infinite.
 
 use super::bodies::Bodies;
-use super::plane::{Turn, add};
+use super::plane::{Rotation, add};
 use super::pose::Pose;
 use super::surface::encounters;
 use super::touch::Touch;
 use crate::pairing::Laws;
 use crate::proximity::broad_phase::Circle;
 use crate::proximity::identity::{Feature, Identity, Pair};
-use crate::proximity::list::{CROWD_OF_FEW, List, crowd};
+use crate::proximity::list::{List, MIN_CONTACT_LIMIT, contact_limit};
 use crate::proximity::margin::{holds, margin};
 use complementarity::capacity;
 use nonsmooth::contract::{Kind, Part, PartKind, Reach, Violation};
 
-/// The list of contacts and what it was made for.
+/// The list of contacts, with the poses and margins for which it was made.
 #[derive(Debug, Default)]
 pub(crate) struct Detection {
     /// Mark of the system that it belongs to.
@@ -29,7 +29,7 @@ pub(crate) struct Detection {
 }
 
 impl Detection {
-    /// Nothing yet, of the system with this mark.
+    /// An empty list of the system with this mark.
     pub(crate) fn of(system: u64) -> Self {
         Self { system, ..Self::default() }
     }
@@ -46,11 +46,11 @@ impl Detection {
                 if !body.moves_surface() {
                     return true;
                 }
-                holds(margin, body.way(before, &body.pose(t, q)), body.speed(&body.twist(t, u)), reach)
+                holds(margin, body.displacement(before, &body.pose(t, q)), body.speed(&body.twist(t, u)), reach)
             })
     }
 
-    /// Makes the list anew.
+    /// Rebuilds the list.
     pub(crate) fn detect(
         &mut self,
         bodies: &Bodies,
@@ -96,7 +96,7 @@ impl Detection {
         for (i, body) in bodies.list.iter().enumerate() {
             let pose = body.pose(t, q);
             self.poses.push(pose);
-            let margin = if body.still() {
+            let margin = if body.is_fixed() {
                 0.0
             } else if body.sweeps {
                 f64::INFINITY
@@ -119,13 +119,13 @@ impl Detection {
             let (body, pose) = (&bodies.list[s.body as usize], &self.poses[s.body as usize]);
             let (local, radius) = s.shape.bound();
             let centre =
-                if local == [0.0, 0.0] { pose.centre } else { add(pose.centre, Turn::by(pose.angle).apply(local)) };
+                if local == [0.0, 0.0] { pose.centre } else { add(pose.centre, Rotation::by(pose.angle).apply(local)) };
             let radius = radius + self.margins[s.body as usize];
             circles.push(Circle { shape: i as u32, centre, radius, free: body.first().is_some() });
         }
     }
 
-    /// What to say of bodies that lie upon one another, or nowhere.
+    /// Error for bodies that overlap too much, or whose pose is not finite.
     pub(crate) fn fault(&self, bodies: &Bodies, t: f64, q: &[f64]) -> Violation {
         if let Some(lost) = self.lost {
             let name = &bodies.names[lost];
@@ -133,11 +133,11 @@ impl Detection {
             return Violation::of(Part::new(PartKind::Own("body"), name), why);
         }
         let gap = |id: &Identity| bodies.gap(*id, t, q);
-        let deepest = self.list.found.iter().take(CROWD_OF_FEW).min_by(|a, b| gap(a).total_cmp(&gap(b)));
+        let deepest = self.list.found.iter().take(MIN_CONTACT_LIMIT).min_by(|a, b| gap(a).total_cmp(&gap(b)));
         let example = deepest.map(|id| (bodies.contact_name(*id), -gap(id)));
         let why = format!(
             "more than {} pairs of the {} shapes are in contact or nearly so: bodies overlap{}",
-            crowd(bodies.shapes.len()),
+            contact_limit(bodies.shapes.len()),
             bodies.shapes.len(),
             example.as_ref().map(|(name, depth)| format!(", `{name}` by {depth:.3e} m")).unwrap_or_default()
         );

@@ -1,4 +1,4 @@
-//! Mass and moment of inertia of a body: given, or of its shapes by a mass per area.
+//! Mass and moment of inertia of a body: given, or from its shapes and a mass per area.
 
 use super::body::{Body, Weight};
 use super::plane::{Vec2, add, dot, norm, scale, sub};
@@ -6,7 +6,7 @@ use super::shape::Shape;
 use crate::error::{BuildError, check};
 
 impl Shape {
-    /// Area (m²), centroid, and second moment of area about the centroid (m⁴), of what can have a mass by its density.
+    /// Area (m²), centroid, and second moment of area about the centroid (m⁴); `None` for unbounded or thin shapes.
     pub(crate) fn area(&self) -> Option<(f64, Vec2, f64)> {
         use std::f64::consts::PI;
         match *self {

@@ -6,7 +6,7 @@
 //! - `shape`: the shapes. `surface`: their signed distances and points.
 //! - `touch`: gap, slip, their directions and derivatives, for one point against one surface.
 //! - `bodies`: the bodies of a system and how they move.
-//! - `contact`: gaps, velocities and derivatives of contacts in terms of the contract.
+//! - `contact`: gaps, velocities and derivatives of contacts, as the contract requires them.
 //! - `detection`: the list of contacts.
 
 pub(crate) mod bodies;

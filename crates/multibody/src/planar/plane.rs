@@ -23,7 +23,7 @@ pub(crate) fn dot(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// a turned by a right angle to the left: e_z × a.
+/// a rotated by 90° to the left: e_z × a.
 #[inline]
 pub(crate) fn perp(a: Vec2) -> Vec2 {
     [-a[1], a[0]]
@@ -35,7 +35,7 @@ pub(crate) fn cross(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// Length, with one square root: coordinates of bodies are far from the ends of the range of numbers.
+/// Length, without protection against overflow: coordinates of bodies are far from the limits of `f64`.
 #[inline]
 pub(crate) fn norm(a: Vec2) -> f64 {
     dot(a, a).sqrt()
@@ -43,12 +43,12 @@ pub(crate) fn norm(a: Vec2) -> f64 {
 
 /// A rotation by an angle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Turn {
+pub(crate) struct Rotation {
     pub(crate) cos: f64,
     pub(crate) sin: f64,
 }
 
-impl Turn {
+impl Rotation {
     pub(crate) const NONE: Self = Self { cos: 1.0, sin: 0.0 };
 
     #[inline]

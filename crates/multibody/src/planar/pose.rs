@@ -57,19 +57,19 @@ impl Twist {
     }
 }
 
-/// A motion that is prescribed: pose, velocity and acceleration at a time.
+/// A prescribed motion: pose, velocity and acceleration at a time.
 pub trait Motion: Debug + Send + Sync {
-    /// Pose, its rate, and the rate of that, at time `t` (s).
+    /// Pose, velocity and acceleration at time `t` (s).
     fn at(&self, t: f64) -> (Pose, Twist, Twist);
 
-    /// Whether the angle may change. A half-plane that turns sweeps everything and is held against all bodies; one that only
-    /// shifts, against those that are near.
+    /// Whether the angle may change. A half-plane that rotates is tested against all bodies; one that only translates, against bodies
+    /// nearby.
     fn turns(&self) -> bool {
         true
     }
 }
 
-/// Uniform motion: a drum that turns, a belt that runs.
+/// Uniform motion: a rotating drum, a conveyor belt.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Uniform {
     /// Pose at t = 0.

@@ -12,14 +12,14 @@ pub enum Shape {
         /// Its radius.
         radius: f64,
     },
-    /// Everything behind a line.
+    /// A half-plane: everything behind a line.
     HalfPlane {
         /// A point of the line.
         point: Vec2,
         /// The direction to the free side; any length.
         normal: Vec2,
     },
-    /// A wall from one end to the other.
+    /// A wall: a segment with round ends.
     Segment {
         /// One end.
         from: Vec2,
@@ -28,7 +28,7 @@ pub enum Shape {
         /// Half its thickness; its ends are round.
         radius: f64,
     },
-    /// Everything outside a circle: a drum from within.
+    /// The inside of a drum: everything outside a circle is solid.
     InnerCircle {
         /// Centre of the circle.
         centre: Vec2,
@@ -62,12 +62,12 @@ impl Shape {
         Shape::HalfPlane { point, normal }
     }
 
-    /// A wall of a thickness.
+    /// A wall with a thickness.
     pub fn segment(from: Vec2, to: Vec2, thickness: f64) -> Self {
         Shape::Segment { from, to, radius: 0.5 * thickness }
     }
 
-    /// A drum from within, around the centre of mass.
+    /// The inside of a drum, around the centre of mass.
     pub fn inner_circle(radius: f64) -> Self {
         Shape::InnerCircle { centre: [0.0, 0.0], radius }
     }
@@ -83,7 +83,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with its numbers, if anything is.
+    /// Why its numbers are invalid, if they are.
     pub(crate) fn fault(&self) -> Option<String> {
         let finite = |list: &[f64]| list.iter().all(|v| v.is_finite());
         let positive = |what: &str, v: f64| {
@@ -127,7 +127,7 @@ impl Shape {
         }
     }
 
-    /// Centre and radius of a circle around it; an infinite radius for what has no end.
+    /// Centre and radius of a circle around it. The radius of an unbounded shape is infinite.
     pub(crate) fn bound(&self) -> (Vec2, f64) {
         match *self {
             Shape::Disc { centre, radius } => (centre, radius),
@@ -138,7 +138,7 @@ impl Shape {
         }
     }
 
-    /// Whether a rotation of the body about its origin leaves it as it is.
+    /// Whether it is invariant under rotations of the body about its origin.
     pub(crate) fn is_round(&self) -> bool {
         match *self {
             Shape::Disc { centre, .. } | Shape::InnerCircle { centre, .. } => centre == [0.0, 0.0],
@@ -146,8 +146,8 @@ impl Shape {
         }
     }
 
-    /// By how much its points can move at most if the body turns by 1 rad, m.
-    pub(crate) fn lever(&self) -> f64 {
+    /// Largest displacement of its points by a rotation of the body by 1 rad, m.
+    pub(crate) fn lever_arm(&self) -> f64 {
         match *self {
             Shape::Disc { centre, .. } | Shape::InnerCircle { centre, .. } => norm(centre),
             Shape::Segment { from, to, .. } => norm(from).max(norm(to)),
@@ -156,7 +156,7 @@ impl Shape {
         }
     }
 
-    /// Whether it is a wall without thickness, through which a corner passes.
+    /// Whether it is a wall without thickness: corners pass through it.
     pub(crate) fn is_thin(&self) -> bool {
         match *self {
             Shape::Segment { radius, .. } => radius == 0.0,

@@ -1,4 +1,4 @@
-//! What contacts need of shapes: their points, and the signed distance to their surface.
+//! Points of shapes, and signed distances to their surfaces.
 //!
 //! A contact is always that of a **point** with a radius ρ (a disc, the end of a segment, a corner) and a **surface** with the signed
 //! distance s(y) in the frame of its body, positive outside:
@@ -15,19 +15,19 @@
 //! | inner circle | - | R − ‖y‖ | −1/‖y‖ |
 //! | box | its corners, ρ = 0 | distance to the rectangle, inside − distance to a side | 0, at corners 1/distance |
 //!
-//! Two shapes touch by the points of each against the surface of the other. A disc is a point with a radius: its distance to a surface
-//! is exact whatever part of that is nearest, so that a disc has one contact with any shape. For the others the nearest points of two
-//! shapes without overlap are always a point of one and some part of the surface of the other, so that none is missed. A half-plane and
-//! an inner circle reach to infinity, have no points, and do not touch each other.
+//! Two shapes touch by the points of each and the surface of the other. A disc is a point with a radius. Its distance to a surface
+//! is exact whatever part of that is nearest, so that a disc has one contact with any shape. For all other pairs without overlap the nearest
+//! points are a point of one shape and some part of the surface of the other, so that no contact is missed. A half-plane and
+//! an inner circle are unbounded, have no points, and do not touch each other.
 //!
-//! A point inside a box leaves it by a side that faces the middle of its own shape, of these the nearest. A shape that touches a side
-//! lies wholly before it, so that this is the side that was passed; two boxes with a corner each in the other are
-//! so never pushed in opposite directions.
+//! A point inside a box is pushed out through the nearest side that faces the middle of the point's own shape. A shape that touches a side
+//! lies entirely in front of it, so that this is the side it came through. Two boxes with a corner each inside the other are
+//! therefore never pushed in opposite directions.
 //!
-//! The distance to a segment has no sign: what crosses its middle line has passed. Half its thickness plus the radius of
-//! the point is the penetration that it can stand; a pair where both are zero is refused.
+//! The distance to a segment has no sign: a point that crosses the middle line has passed. The penetration may therefore be at most half the
+//! thickness plus the radius of the point; a pair where both are zero is refused.
 
-use super::plane::{Turn, Vec2, add, dot, norm, perp, scale, sub};
+use super::plane::{Rotation, Vec2, add, dot, norm, perp, scale, sub};
 use super::shape::Shape;
 
 /// Signed distance to a surface with its derivatives.
@@ -38,7 +38,7 @@ pub(crate) struct Surface {
     pub(crate) kappa: f64,
 }
 
-/// Distance to a centre of curvature; where that is met the direction is any.
+/// Distance to a centre of curvature; the direction at the centre itself is arbitrary.
 #[inline]
 fn radial(d: Vec2) -> Surface {
     let s = norm(d);
@@ -65,7 +65,7 @@ impl Shape {
             Shape::Segment { from, to, radius } => (if i == 0 { from } else { to }, radius),
             Shape::Box { centre, half, angle } => {
                 let corner = [if i & 1 == 0 { -half[0] } else { half[0] }, if i & 2 == 0 { -half[1] } else { half[1] }];
-                (add(centre, Turn::by(angle).apply(corner)), 0.0)
+                (add(centre, Rotation::by(angle).apply(corner)), 0.0)
             }
             Shape::HalfPlane { point, .. } => (point, 0.0),
             Shape::InnerCircle { centre, .. } => (centre, 0.0),
@@ -102,7 +102,7 @@ impl Shape {
                 Surface { s: f.s - radius, ..f }
             }
             Shape::Box { centre, half, angle } => {
-                let turn = if angle == 0.0 { Turn::NONE } else { Turn::by(angle) };
+                let turn = if angle == 0.0 { Rotation::NONE } else { Rotation::by(angle) };
                 let y = turn.back(sub(y, centre));
                 let sides = |y: Vec2| [if y[0] < 0.0 { -1.0 } else { 1.0 }, if y[1] < 0.0 { -1.0 } else { 1.0 }];
                 let mut side = sides(y);
@@ -127,11 +127,11 @@ impl Shape {
 
 /// How a shape takes part in contacts.
 enum Role {
-    /// By its one point, which stands for all of it.
+    /// By one point, which represents the whole shape.
     Point,
     /// By its points and its surface.
     Both,
-    /// By its surface: it is unbounded.
+    /// By its surface alone: it is unbounded.
     Surface,
 }
 

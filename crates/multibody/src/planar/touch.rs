@@ -9,7 +9,7 @@
 //! γ   = (n·V, t·V),        V = v_P + ω_P e_z×r_P − v_S − ω_S e_z×r_S
 //! ```
 //!
-//! γ_N is the time derivative of g_N: what the arms lack of x is along n. A displacement δ of both bodies gives
+//! γ_N is the time derivative of g_N, because the arms differ from x − c by multiples of n only. A displacement δ of both bodies gives
 //!
 //! ```text
 //! δx = δc_P + δφ_P e_z×(x − c_P),   d = δx − δc_S − δφ_S e_z×(x − c_S)
@@ -17,9 +17,9 @@
 //! δr_P = δφ_P e_z×(x − c_P) − ρ δn,   δr_S = δx − δc_S − (ρ + g) δn − δg n
 //! ```
 //!
-//! and δγ follows by the product rule. Where body S moves by itself, its velocity and acceleration come with it.
+//! and δγ follows by the product rule. If the motion of body S is prescribed, its velocity and acceleration enter too.
 
-use super::plane::{Turn, Vec2, add, cross, dot, perp, scale, sub};
+use super::plane::{Rotation, Vec2, add, cross, dot, perp, scale, sub};
 use super::pose::{Pose, Twist};
 use super::shape::Shape;
 use super::surface::Surface;
@@ -37,10 +37,10 @@ pub(crate) struct Touch {
     from_s: Vec2,
 }
 
-/// A shape with the turn of its body, found only where it matters.
+/// Rotation of the frame of a shape; round shapes need none.
 #[inline]
-fn turn(shape: &Shape, pose: &Pose) -> Turn {
-    if shape.is_round() { Turn::NONE } else { Turn::by(pose.angle) }
+fn turn(shape: &Shape, pose: &Pose) -> Rotation {
+    if shape.is_round() { Rotation::NONE } else { Rotation::by(pose.angle) }
 }
 
 impl Touch {

@@ -1,15 +1,15 @@
-//! Which shapes are near each other: a hierarchical grid over circles around the shapes.
+//! Broad phase of collision detection: a hierarchical grid over circles around the shapes.
 //!
-//! A circle of radius r (shape and margin) lives on the level whose cells are at least 2r wide, in the cell of its centre. Two circles
-//! that overlap then lie in neighbouring cells of the coarser of their levels. Circles are sorted by level and cell; each looks at the
-//! cells around it on its own level behind itself, and on the coarser levels that are in use. Any distribution of sizes and
-//! speeds costs O(n log n) plus the pairs found; what has no end (half-planes, drums) is held against everything.
+//! A circle of radius r (shape and margin) belongs to the level whose cells are at least 2r wide, and to the cell of its centre. Two circles
+//! that overlap then lie in neighbouring cells of the coarser of their levels. Circles are sorted by level and cell. Each is tested against
+//! later circles in the surrounding cells of its own level, and against those of all coarser levels in use. Any distribution of sizes and
+//! speeds costs O(n log n) plus the pairs found. Unbounded shapes (half-planes, drums) are tested against everything.
 //!
-//! Cells are numbered by 28 bits in each direction; what lies beyond shares the outermost cells, which costs time and misses nothing.
-//! Circles are numbered by 32 bits; there are as many as shapes, of which a system has at most 2²⁴ (`identity::MAX_SHAPES`).
+//! Cell indices have 28 bits in each direction. Circles beyond share the outermost cells, which costs time and misses nothing.
+//! Circle indices have 32 bits; there are as many circles as shapes, at most 2²⁴ (`identity::MAX_SHAPES`).
 //!
-//! The search may be split over threads: each takes a stretch of the sorted circles and writes its own list, the lists are joined in
-//! order and sorted by identity, so that the result does not depend on their number.
+//! The search may use several threads. Each takes a range of the sorted circles and writes its own list. The lists are joined in
+//! order and sorted by identity, so that the result does not depend on the number of threads.
 
 use super::identity::Identity;
 
@@ -19,26 +19,26 @@ pub(crate) struct Circle {
     /// Number of the shape.
     pub(crate) shape: u32,
     pub(crate) centre: [f64; 2],
-    /// Radius with the margin, m; infinite for what has no end.
+    /// Radius with the margin, m; infinite for an unbounded shape.
     pub(crate) radius: f64,
-    /// Whether it moves by forces: two that do not never meet.
+    /// Whether it moves by forces: pairs in which neither does are left out.
     pub(crate) free: bool,
 }
 
 const CELL_BITS: u32 = 28;
 const CELLS: f64 = (1u64 << CELL_BITS) as f64;
-const HALF: f64 = CELLS / 2.0;
+const CELL_OFFSET: f64 = CELLS / 2.0;
 /// Levels, each with cells twice as wide as the one before.
 const LEVELS: i32 = 64;
 
 /// Workspace of the search.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
-    /// Level and cell, then the place in the list of circles.
+    /// Level and cell, then the index in the list of circles.
     keys: Vec<(u64, u32)>,
     /// Levels in use, ascending, with the range of their circles in `keys`.
     levels: Vec<(i32, std::ops::Range<usize>)>,
-    endless: Vec<u32>,
+    unbounded: Vec<u32>,
     smallest: f64,
     /// Lists of the threads beyond the first.
     lists: Vec<Vec<Identity>>,
@@ -64,11 +64,11 @@ impl Grid {
     }
 
     fn cell(x: f64, width: f64) -> u64 {
-        ((x / width).floor() + HALF).clamp(0.0, CELLS - 1.0) as u64
+        ((x / width).floor() + CELL_OFFSET).clamp(0.0, CELLS - 1.0) as u64
     }
 
-    /// Calls `meet(i, j)` for every pair of circles (by their places) that may overlap, each pair once, and collects what it appends
-    /// to its list. At most about `limit` entries; false if there are more.
+    /// Calls `meet(i, j, list)` once for every pair of circles (by index) that may overlap, and joins the lists. Stops at about `limit` entries
+    /// and returns false if there are more.
     pub(crate) fn search(
         &mut self,
         circles: &[Circle],
@@ -81,10 +81,10 @@ impl Grid {
         let bounded = |c: &&Circle| c.radius.is_finite();
         self.smallest = circles.iter().filter(bounded).map(|c| c.radius).fold(f64::INFINITY, f64::min);
         self.keys.clear();
-        self.endless.clear();
+        self.unbounded.clear();
         for (i, c) in circles.iter().enumerate() {
             if !c.radius.is_finite() {
-                self.endless.push(i as u32);
+                self.unbounded.push(i as u32);
                 continue;
             }
             let level = self.level(c.radius);
@@ -130,12 +130,12 @@ impl Grid {
             out.extend_from_slice(list);
         }
         self.lists = lists;
-        for (at, &e) in self.endless.iter().enumerate() {
-            let endless = &circles[e as usize];
-            let behind = self.endless[at + 1..].iter().map(|&i| &circles[i as usize]);
+        for (at, &e) in self.unbounded.iter().enumerate() {
+            let unbounded = &circles[e as usize];
+            let behind = self.unbounded[at + 1..].iter().map(|&i| &circles[i as usize]);
             for c in circles.iter().filter(bounded).chain(behind) {
-                if endless.free || c.free {
-                    meet(c, endless, out);
+                if unbounded.free || c.free {
+                    meet(c, unbounded, out);
                 }
             }
         }
@@ -143,7 +143,7 @@ impl Grid {
         complete && out.len() <= limit
     }
 
-    /// The pairs of a stretch of the sorted circles with those behind them on their level, and with coarser levels.
+    /// The pairs of a range of the sorted circles with later ones on their level, and with coarser levels.
     fn stretch(
         &self,
         circles: &[Circle],

@@ -1,4 +1,4 @@
-//! Identities of interactions: the same from step to step, whatever else is in the list.
+//! Identities of interactions: stable from step to step, whatever else is in the list.
 //!
 //! ```text
 //! bit  62          an interaction of this crate, beside those of other systems
@@ -8,8 +8,8 @@
 //! bits  0 to  3    the feature: which of the two has the point, and which of its points
 //! ```
 //!
-//! Lists are sorted by identity: stops, then contacts by pair, then by feature. Solvers sweep in this order, so that the bits of a result
-//! depend on it.
+//! Lists are sorted by identity: stops, then contacts by pair, then by feature. Solvers sweep in this order, so that it determines the bits of
+//! a result.
 
 const OWN: u64 = 1 << 62;
 const CONTACT: u64 = OWN | 1 << 60;
@@ -20,9 +20,9 @@ const POINT_BITS: u32 = 3;
 /// Bit of a feature: the point belongs to the second shape.
 const OF_SECOND: u64 = 1 << POINT_BITS;
 
-/// Shapes that identities can tell apart; more are an error when a system is built.
+/// Largest number of shapes, from the bits of an identity; more are an error when a system is built.
 pub(crate) const MAX_SHAPES: usize = 1 << SHAPE_BITS;
-/// Points of one shape that features can tell apart.
+/// Largest number of points of one shape, from the bits of a feature.
 const MAX_POINTS: usize = 1 << POINT_BITS;
 
 const fn mask(bits: u32) -> u64 {
@@ -49,7 +49,7 @@ impl Pair {
     }
 }
 
-/// What of a pair touches.
+/// The point and the surface of a pair that touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feature {
     /// A point of the first shape, by number, and the surface of the second.
@@ -113,7 +113,7 @@ impl Identity {
         Pair { first: shape(SHAPE_BITS + FEATURE_BITS), second: shape(FEATURE_BITS) }
     }
 
-    /// What of the shapes of a contact touches.
+    /// The point and the surface of a contact.
     #[inline]
     pub(crate) fn feature(self) -> Feature {
         let point = (self.0 & mask(POINT_BITS)) as u8;

@@ -1,20 +1,20 @@
-//! The list of contacts that were found, and its mark.
+//! The list of detected contacts, and its mark.
 
 use super::broad_phase::{Circle, Grid};
 use super::identity::Identity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Contacts per shape beyond which a list cannot be that of bodies that hardly overlap.
-const CROWD: usize = 100;
-/// The same for few shapes.
-pub(crate) const CROWD_OF_FEW: usize = 100_000;
+/// Most contacts per shape of bodies that hardly overlap.
+const CONTACTS_PER_SHAPE: usize = 100;
+/// Smallest limit on the number of contacts, for few shapes.
+pub(crate) const MIN_CONTACT_LIMIT: usize = 100_000;
 
-/// Contacts of so many shapes beyond which they overlap.
-pub(crate) fn crowd(shapes: usize) -> usize {
-    CROWD_OF_FEW + CROWD * shapes
+/// Most contacts of a number of shapes that hardly overlap.
+pub(crate) fn contact_limit(shapes: usize) -> usize {
+    MIN_CONTACT_LIMIT + CONTACTS_PER_SHAPE * shapes
 }
 
-static LISTS: AtomicU64 = AtomicU64::new(1);
+static NEXT_STAMP: AtomicU64 = AtomicU64::new(1);
 
 /// Identities of contacts, in ascending order.
 #[derive(Debug, Default)]
@@ -25,14 +25,15 @@ pub(crate) struct List {
     pub(crate) found: Vec<Identity>,
     /// Mark of the list; zero if there is none.
     pub(crate) stamp: u64,
-    /// Whether it has all contacts: not if there are far too many.
+    /// Whether it has all contacts: false if there are more than [`contact_limit`].
     pub(crate) complete: bool,
 }
 
 impl List {
-    /// Makes the list anew: `meet` appends the contacts of two shapes whose bounds overlap.
+    /// Rebuilds the list: `meet` appends the contacts of two shapes whose bounds overlap.
     pub(crate) fn search(&mut self, threads: usize, meet: impl Fn(&Circle, &Circle, &mut Vec<Identity>) + Sync) {
-        self.complete = self.grid.search(&self.circles, threads, crowd(self.circles.len()), meet, &mut self.found);
-        self.stamp = LISTS.fetch_add(1, Ordering::Relaxed);
+        self.complete =
+            self.grid.search(&self.circles, threads, contact_limit(self.circles.len()), meet, &mut self.found);
+        self.stamp = NEXT_STAMP.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Which shapes are near each other, over bounds alone: what a shape is, only the caller knows.
+//! Which shapes are near each other, by their bounding circles alone: only the caller knows the shapes.
 //!
 //! - `identity`: identities of contacts and stops.
 //! - `broad_phase`: which bounds overlap.

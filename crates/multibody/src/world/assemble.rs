@@ -1,11 +1,11 @@
-//! From a description to a system.
+//! Builds a system from a description.
 
 use super::Builder;
-use crate::elastic::bar::Chain;
+use crate::elastic::bar::BarMatrices;
 use crate::error::{BuildError, check};
 use crate::force::gravity::Gravity;
-use crate::force::spring::Link;
-use crate::layout::{self, Layout, MAX_COORDINATES, Part};
+use crate::force::spring::SpringForce;
+use crate::layout::{self, CoordinateLayout, MAX_COORDINATES, Part};
 use crate::material::Classes;
 use crate::pairing::{self, Laws, Pairing};
 use crate::planar::bodies::{Bodies, Placed, RigidBody};
@@ -21,9 +21,9 @@ use nonsmooth::names::hint;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-static SYSTEMS: AtomicU64 = AtomicU64::new(1);
+static NEXT_SYSTEM_MARK: AtomicU64 = AtomicU64::new(1);
 
-/// Forces by number, with what the contract asks of each.
+/// Forces by number, with the properties that the contract needs of each.
 #[derive(Default)]
 struct Forces {
     kinds: Vec<ForceKind>,
@@ -37,11 +37,11 @@ impl Forces {
     }
 }
 
-/// The system of a description and its start, with `others` more coordinates behind its own.
+/// The system of a description and its start state, with `others` further coordinates after its own.
 pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, State), BuildError> {
     // Counted before they are named: a number of elements may be anything.
     let free = world.bodies.iter().filter(|b| b.is_free()).count();
-    let layout = Layout::new(free, world.bars.iter().fold(0, |sum: usize, b| sum.saturating_add(b.nodes())));
+    let layout = CoordinateLayout::new(free, world.bars.iter().fold(0, |sum: usize, b| sum.saturating_add(b.nodes())));
     let (nq, nu) = (layout.nq().saturating_add(others), layout.nu().saturating_add(others));
     if nq.max(nu) > MAX_COORDINATES {
         return Err(BuildError::Many { what: "coordinates", found: nq.max(nu), limit: MAX_COORDINATES });
@@ -67,7 +67,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
     let mut pattern = Pattern::new(nu);
     let (mut bars, mut node) = (Vec::with_capacity(world.bars.len()), 0);
     for bar in &world.bars {
-        let chain = Chain::new(bar, layout.first(Part::Node, node))?;
+        let chain = BarMatrices::new(bar, layout.first(Part::Node, node))?;
         chain.couple(&mut pattern);
         node += bar.nodes();
         q.extend(std::iter::repeat_n(bar.displacement, bar.nodes()));
@@ -78,7 +78,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
     let mass_pattern = pattern.clone();
     let mut springs = Vec::with_capacity(world.springs.len());
     for spring in &world.springs {
-        let link = Link::new(spring, &world.bodies)?;
+        let link = SpringForce::new(spring, &world.bodies)?;
         link.couple(&bodies, &mut pattern);
         forces.add(ForceKind::Spring(springs.len()), spring.name.clone(), true, link.is_linear());
         if link.is_damped() {
@@ -86,7 +86,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         }
         springs.push(link);
     }
-    // The lines of the energy ledger are told apart by the names of the forces.
+    // Names of forces must be unique: they name the lines of the energy ledger.
     let mut seen = BTreeSet::new();
     if let Some(twice) = forces.infos.iter().find(|f| !seen.insert(&f.name)) {
         return Err(BuildError::Twice { name: twice.name.clone() });
@@ -127,12 +127,12 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
         bars,
         stops,
         threads: world.threads,
-        mark: SYSTEMS.fetch_add(1, Ordering::Relaxed),
+        mark: NEXT_SYSTEM_MARK.fetch_add(1, Ordering::Relaxed),
     };
     Ok((system, State::new(0.0, q, u)))
 }
 
-/// Classes of the bodies, with pairings that name only what there is.
+/// Classes of the bodies, after a check that pairings name existing bodies and materials.
 fn classes(world: &Builder) -> Result<Classes<'_>, BuildError> {
     let named = |name: &str| world.pairings.iter().any(|p| p.between.iter().flatten().any(|n| n == name));
     let bodies = || world.bodies.iter().map(|b| (b.name.as_str(), b.material.as_str()));
@@ -148,7 +148,7 @@ fn classes(world: &Builder) -> Result<Classes<'_>, BuildError> {
 /// The bodies with their shapes; appends the coordinates and velocities at the start of those that move by forces.
 fn bodies(
     world: &Builder,
-    layout: &Layout,
+    layout: &CoordinateLayout,
     classes: &Classes,
     q: &mut Vec<f64>,
     u: &mut Vec<f64>,

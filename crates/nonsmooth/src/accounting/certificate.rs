@@ -20,7 +20,7 @@ pub struct Certificate {
     pub joint_violation: f64,
     /// Largest distance of a contact percussion from its cone, N·s.
     pub cone: f64,
-    /// Largest multiplier |τ| of a projection of the position within the step: no defect, but what the scheme had to move.
+    /// Largest multiplier |τ| of a projection of the position within the step. A measure of the correction, not a defect.
     pub multiplier: f64,
     /// Index of the interaction that best explains `dynamics`.
     pub dynamics_culprit: Option<usize>,
@@ -38,7 +38,7 @@ impl Certificate {
         *self = Self::default();
     }
 
-    /// The largest residual of dynamics, kinematics and laws; NaN if one is.
+    /// The largest residual of dynamics, kinematics and laws; NaN if one of them is.
     pub fn residual(&self) -> f64 {
         let mut worst = self.dynamics;
         for v in [self.kinematics, self.law] {
@@ -49,7 +49,7 @@ impl Certificate {
         worst
     }
 
-    /// The interaction to name: of the dynamics if they are worse than the laws, else of the laws.
+    /// The interaction that explains the largest residual: of the dynamics if they are worse than the laws, else of the laws.
     pub fn culprit(&self) -> Option<usize> {
         if self.law <= self.dynamics { self.dynamics_culprit } else { self.law_culprit }
     }

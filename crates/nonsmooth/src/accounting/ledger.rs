@@ -16,8 +16,8 @@
 //! ```
 //!
 //! with w the velocity that moves the position, and D_i = V_i(t₁,q*) − V_i(t₀,q*) plus the part of
-//! β. Every line is computed by its own formula, none as the remainder: that the sum closes is a test
-//! that can fail. A gyroscopic force and the change of M balance each other in a smooth motion;
+//! β. Every line is computed by its own formula, none as the remainder, so that closure is a genuine test.
+//! A gyroscopic force and the change of M balance each other in a smooth motion;
 //! both lines are shown.
 
 use crate::contract::Evaluator;
@@ -38,7 +38,7 @@ pub enum Line {
     Drive,
     /// Numerical: quadrature of potentials.
     Quadrature,
-    /// Numerical: forces work over another velocity than the one that moves the position.
+    /// Numerical: the velocity at which forces do work differs from the one that moves the position.
     Theta,
     /// Numerical: change of M within a step.
     MassChange,
@@ -46,7 +46,7 @@ pub enum Line {
     Projection,
     /// Numerical: extrapolation.
     Extrapolation,
-    /// Numerical: percussions of a stage work over another velocity than the mean of the step.
+    /// Numerical: the velocity at which percussions of a stage do work differs from the mean of the step.
     Stages,
     /// Numerical: forces that a linearised scheme adds for the drift of coordinates, or with another Jacobian than their own.
     Jacobian,
@@ -69,12 +69,12 @@ const LINES: [(Line, &str); 12] = [
 
 /// A compensated sum (Neumaier): the ledger of a million steps keeps its last digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Sum {
+struct CompensatedSum {
     sum: f64,
     compensation: f64,
 }
 
-impl Sum {
+impl CompensatedSum {
     fn add(&mut self, x: f64) {
         let t = self.sum + x;
         self.compensation += if self.sum.abs() >= x.abs() { (self.sum - t) + x } else { (x - t) + self.sum };
@@ -86,15 +86,15 @@ impl Sum {
     }
 }
 
-bytes!(Sum { sum, compensation });
+bytes!(CompensatedSum { sum, compensation });
 
 /// Work of every named cause since the start. See the [module](self).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
-    forces: Vec<Sum>,
+    forces: Vec<CompensatedSum>,
     names: Vec<String>,
-    lines: [Sum; LINES.len()],
-    absolute: Sum,
+    lines: [CompensatedSum; LINES.len()],
+    absolute: CompensatedSum,
 }
 
 // Names and their number are the system's.
@@ -105,7 +105,7 @@ impl Ledger {
     pub fn new(system: &Evaluator) -> Self {
         let s = system.structure();
         let names = s.forces.iter().map(|f| format!("force.{}", f.name)).collect();
-        Self { forces: vec![Sum::default(); s.forces.len()], names, ..Self::default() }
+        Self { forces: vec![CompensatedSum::default(); s.forces.len()], names, ..Self::default() }
     }
 
     /// Adds work to a line, J.
@@ -127,9 +127,9 @@ impl Ledger {
 
     /// Forgets everything.
     pub(crate) fn reset(&mut self) {
-        self.forces.fill(Sum::default());
+        self.forces.fill(CompensatedSum::default());
         self.lines = Default::default();
-        self.absolute = Sum::default();
+        self.absolute = CompensatedSum::default();
     }
 
     /// Adds another ledger of the same system, times a weight.
@@ -191,7 +191,7 @@ impl Ledger {
 
     /// Sum of all lines, J.
     pub fn total(&self) -> f64 {
-        let mut s = Sum::default();
+        let mut s = CompensatedSum::default();
         for x in self.forces.iter().chain(&self.lines) {
             s.add(x.sum);
             s.add(x.compensation);

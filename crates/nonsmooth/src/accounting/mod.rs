@@ -1,4 +1,4 @@
-//! What is known of a step once it is made: its certificate and the work of everything that it applied.
+//! Accounts of a finished step: its certificate, and the work of every force and percussion.
 
 mod certificate;
 pub mod ledger;

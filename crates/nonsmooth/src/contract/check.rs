@@ -1,7 +1,7 @@
 //! The derivative checker: compares every derivative of a system with central differences of its values.
 //!
-//! One checker serves all systems: adapters, bodies, formulas. It looks at ∂q̇/∂q and B, h_q B, h_u, W against g itself along
-//! every velocity, γ_q B and the rate of γ.
+//! One checker serves all systems: adapters, bodies, formulas. It checks ∂q̇/∂q and B, h_q B, h_u, γ_q B, the rate of γ, and W against
+//! the change of g along every velocity.
 
 use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluator::{Evaluator, Workspace};
@@ -15,13 +15,13 @@ pub struct Mismatch {
     pub what: String,
     /// Row and column.
     pub entry: (usize, usize),
-    /// What the system says.
+    /// Derivative of the system.
     pub system: f64,
-    /// What differences give.
+    /// Derivative by differences.
     pub differences: f64,
 }
 
-/// Passes only the values of a system on, so that the provided difference formulas apply.
+/// Forwards only the values of a system, so that the provided difference formulas apply.
 struct ValuesOnly<'a>(&'a dyn System);
 
 impl System for ValuesOnly<'_> {

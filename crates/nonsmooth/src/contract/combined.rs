@@ -1,7 +1,7 @@
 //! Several systems as one: parts that share the coordinates and add their masses, forces and interactions.
 //!
-//! Every part speaks of the coordinates and velocities of the whole by their numbers there. Identities of interactions are told apart by
-//! ranges: a part owns those from its first one up to that of the next part.
+//! Every part uses the coordinate and velocity numbers of the combined system. Each part owns a range of interaction identities: from its
+//! first one up to that of the next part.
 
 use super::candidates::{Candidates, Interaction, Reach};
 use super::evaluator::Workspace;
@@ -12,11 +12,11 @@ use complementarity::linear::{Matrix, Pattern};
 use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Marks of lists begin high, apart from those that parts leave.
-static MARKS: AtomicU64 = AtomicU64::new(1 << 40);
+/// Marks of lists begin high, so that they differ from those of the parts.
+static NEXT_LIST_MARK: AtomicU64 = AtomicU64::new(1 << 40);
 
 /// A part and where its identities and forces begin.
-struct Part {
+struct Member {
     system: Box<dyn System>,
     first_identity: u64,
     first_force: usize,
@@ -26,12 +26,12 @@ struct Part {
 
 /// Workspaces of the parts, one after the other.
 #[derive(Default)]
-struct PartWorkspaces {
+struct MemberWorkspaces {
     here: Workspace,
-    next: OnceCell<Box<PartWorkspaces>>,
+    next: OnceCell<Box<MemberWorkspaces>>,
 }
 
-impl PartWorkspaces {
+impl MemberWorkspaces {
     #[inline]
     fn get(&self, i: usize) -> &Workspace {
         let mut part = self;
@@ -42,10 +42,10 @@ impl PartWorkspaces {
     }
 }
 
-/// What is kept from call to call.
+/// Scratch that is kept between calls.
 #[derive(Default)]
 struct Memory {
-    parts: PartWorkspaces,
+    parts: MemberWorkspaces,
     lists: RefCell<Lists>,
 }
 
@@ -56,11 +56,11 @@ struct Lists {
     mark: u64,
 }
 
-/// Several systems as one: parts that share the coordinates and add their masses, forces and interactions. Every part speaks of the
-/// coordinates and velocities of the whole by their numbers there.
+/// Several systems as one: parts that share the coordinates and add their masses, forces and interactions. Every part uses the coordinate
+/// and velocity numbers of the combined system.
 pub struct Combined {
     structure: Structure,
-    parts: Vec<Part>,
+    parts: Vec<Member>,
 }
 
 impl Combined {
@@ -70,7 +70,7 @@ impl Combined {
         let mut mass_pattern = Pattern::new(velocities.len());
         let mut forces = Vec::new();
         let mut breaks = Vec::new();
-        let mut list: Vec<Part> = Vec::new();
+        let mut list: Vec<Member> = Vec::new();
         let mut needs = super::Features::NONE;
         let (mut kinematics, mut constant_mass) = (Vec::new(), true);
         for (first_identity, system) in parts {
@@ -84,7 +84,7 @@ impl Combined {
             kinematics.extend_from_slice(&s.kinematics);
             constant_mass &= s.constant_mass;
             debug_assert!(list.last().is_none_or(|p| p.first_identity < first_identity), "parts in ascending order");
-            list.push(Part { system, first_identity, first_force, first_block });
+            list.push(Member { system, first_identity, first_force, first_block });
         }
         // Iteration matrices couple what those of a part couple beyond its mass.
         let mut pattern = mass_pattern.clone();
@@ -129,13 +129,13 @@ impl Combined {
     }
 
     /// The parts that state q̇.
-    fn moving(&self) -> impl Iterator<Item = (usize, &Part)> {
-        let states = |p: &Part| !p.system.structure().identity_kinematics();
+    fn moving(&self) -> impl Iterator<Item = (usize, &Member)> {
+        let states = |p: &Member| !p.system.structure().identity_kinematics();
         self.parts.iter().enumerate().filter(move |(_, p)| states(p))
     }
 
     /// The part that has a block of the kinematics, and its number there.
-    fn of_block(&self, block: usize) -> (usize, &Part, usize) {
+    fn of_block(&self, block: usize) -> (usize, &Member, usize) {
         let after = self.parts.partition_point(|p| p.first_block <= block);
         // Parts without blocks begin where the next one does: the last that begins there has it.
         let place = after.max(1) - 1;
@@ -146,7 +146,7 @@ impl Combined {
     #[inline]
     fn of_force<'a>(&'a self, work: &'a Workspace, i: usize) -> (&'a dyn System, &'a Workspace, usize) {
         let after = self.parts.partition_point(|p| p.first_force <= i);
-        // PartWorkspaces without forces begin where the next one does: the last that begins there has it.
+        // A part without forces begins at the same index as the next one: the last that begins there owns the force.
         let place = after.max(1) - 1;
         let part = &self.parts[place];
         (&*part.system, work.of::<Memory>().parts.get(place), i - part.first_force)
@@ -183,7 +183,7 @@ impl System for Combined {
             return;
         }
         if !same {
-            lists.mark = MARKS.fetch_add(1, Ordering::Relaxed);
+            lists.mark = NEXT_LIST_MARK.fetch_add(1, Ordering::Relaxed);
         }
         if out.source() != lists.mark {
             out.fill(lists.parts.iter().flat_map(|l| l.items().iter().cloned()));
@@ -278,8 +278,8 @@ impl System for Combined {
 
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
         self.parts.iter().fold(0.0, |worst: f64, p| {
-            let way = p.system.travel(t0, q0, u0, t1, q1);
-            if way > worst || way.is_nan() { way } else { worst }
+            let excess = p.system.travel(t0, q0, u0, t1, q1);
+            if excess > worst || excess.is_nan() { excess } else { worst }
         })
     }
 

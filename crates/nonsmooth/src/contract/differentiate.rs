@@ -1,7 +1,7 @@
 //! The adapter from values to a system: automatic differentiation of a [`Model`], part by part.
 //!
-//! [`Differentiated`] is generic over the model and does nothing but hand it on. The work is that of an [`Assembly`]: a model behind
-//! [`Functions`], and a [`Plan`] of where its parts stand. It is compiled once, for all models.
+//! [`Differentiated`] is generic over the model and only forwards it. An [`Assembly`] does the work: a model behind [`Functions`], and a
+//! [`Plan`] that locates its parts in the vectors of the system. It is compiled once, for all models.
 
 mod build;
 mod error;
@@ -28,7 +28,7 @@ pub struct Differentiated<M> {
 }
 
 impl<M: Model> Differentiated<M> {
-    /// Takes in a model, checking that its parts fit together.
+    /// Wraps a model after checking that its parts are consistent.
     pub fn new(model: M) -> Result<Self, ModelError> {
         let plan = Plan::new(model.layout())?;
         Ok(Self { model, plan })
@@ -50,7 +50,7 @@ impl<M: Model> Differentiated<M> {
     }
 }
 
-/// Where the parts of a model stand in the vectors of the system.
+/// Positions of the parts of a model in the vectors of the system.
 struct Plan {
     structure: Structure,
     masses: Vec<(Place, Arc<[usize]>)>,
@@ -83,7 +83,7 @@ struct Scratch {
     gaps: Gaps,
 }
 
-/// The gaps of all contacts as evaluated together last, and where.
+/// The gaps of all contacts as last evaluated together, with the point of evaluation.
 #[derive(Default)]
 struct Gaps {
     /// The system that they belong to.
@@ -105,7 +105,7 @@ impl<'a> Assembly<'a> {
         &self.plan.parts[k.kind as usize][index_of(k.id)].1
     }
 
-    /// A quantity of part `i`, which stands at `place`.
+    /// A quantity of part `i` at position `place`.
     fn local(&self, quantity: Quantity, i: usize, place: &'a Place) -> Local<'a> {
         Local { model: self.model, quantity, i, own: place.own, blocks: &place.blocks }
     }
@@ -122,12 +122,12 @@ impl<'a> Assembly<'a> {
 
     /// Runs `f` with the local coordinates and velocities of a part.
     #[inline]
-    fn gathered<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Work) -> R) -> R {
+    fn gathered<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Buffers) -> R) -> R {
         let mut scratch = self.scratch.borrow_mut();
         let s = &mut *scratch;
         if let Some(first) = place.first {
             let range = first..first + place.extended.len();
-            let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+            let mut work = Buffers { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
             return f(&q[range.clone()], if u.is_empty() { u } else { &u[range] }, &mut work);
         }
         s.q.clear();
@@ -136,7 +136,7 @@ impl<'a> Assembly<'a> {
         if !u.is_empty() {
             s.u.extend(place.velocities.iter().map(|&i| u[i]));
         }
-        let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+        let mut work = Buffers { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
         f(&s.q, &s.u, &mut work)
     }
 
@@ -180,7 +180,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The gap of contact `i`, if the model gives all of them at once: where one is asked for, the others are too.
+    /// The gap of contact `i`, if the model gives all of them at once: schemes that ask for one ask for the others too.
     #[inline]
     fn gap_together(&self, i: usize, t: f64, q: &[f64]) -> Option<f64> {
         let count = self.plan.parts[Kind::Contact as usize].len();
@@ -296,7 +296,7 @@ impl<'a> Assembly<'a> {
         let dofs = &place.velocities;
         let n = dofs.len();
         self.gathered(place, q, u, |lq, lu, work| {
-            // Of q only if it is asked for.
+            // By q only where it is needed.
             let nq = if a == 0.0 { 0 } else { lq.len() };
             let width = nq + if with_u { n } else { 0 };
             if width == 0 {
@@ -342,7 +342,7 @@ impl<'a> Assembly<'a> {
                 for (line, sum) in jacobian.chunks_exact(2 * n.max(1)).zip(sum.chunks_exact_mut(n.max(1))) {
                     let (of_q, of_u) = line.split_at(n);
                     for ((s, x), y) in sum.iter_mut().zip(of_q).zip(of_u) {
-                        // Of q only if it is asked for: elsewhere it need not be finite.
+                        // By q only where it is needed: elsewhere it may not be finite.
                         *s = if a == 0.0 { b * y } else { x * a + b * y };
                     }
                 }
@@ -362,13 +362,13 @@ impl<'a> Assembly<'a> {
     }
 }
 
-struct Work<'a> {
+struct Buffers<'a> {
     values: &'a mut Vec<f64>,
     jacobian: &'a mut Vec<f64>,
     row: &'a mut Vec<f64>,
 }
 
-impl Work<'_> {
+impl Buffers<'_> {
     #[inline]
     fn sized(&mut self, rows: usize, width: usize) -> (&mut [f64], &mut [f64]) {
         if self.values.len() < rows {
@@ -545,7 +545,7 @@ impl Assembly<'_> {
         lq.iter_mut().zip(coordinates).for_each(|(x, &c)| *x = q[c]);
         lu.iter_mut().zip(velocities).for_each(|(x, &v)| *x = u[v]);
         let s = &mut *self.scratch.borrow_mut();
-        let mut work = Work { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
+        let mut work = Buffers { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
         let skip = if wanted { 0 } else { n };
         let width = n + m - skip;
         let (values, jacobian) = work.sized(n, width);

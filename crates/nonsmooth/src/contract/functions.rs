@@ -1,13 +1,13 @@
 //! The functions of a model behind one pointer, on every scalar that differentiation needs.
 //!
-//! A [`Model`] is generic over the scalar, so its code is compiled for each model and scalar. What differentiates, gathers and assembles
-//! around it is not: it calls the model through [`Functions`] and is compiled once, for all models. The scalars are
+//! A [`Model`] is generic over the scalar, so its code is compiled for each model and scalar. The code that differentiates, gathers and
+//! assembles is not generic: it calls the model through [`Functions`] and is compiled once. The scalars are
 //!
 //! | scalar | for |
 //! |---|---|
 //! | `f64` | values |
 //! | `Dual<f64, 1>` | derivatives along the motion |
-//! | `Dual<f64, 2>`, `4`, `6` | Jacobians, so many columns at a time |
+//! | `Dual<f64, 2>`, `4`, `6` | Jacobians, with this number of columns at a time |
 //! | `Dual<T, 1>` over each of them | the time derivatives of gaps and joints |
 //! | `Dual<T, 1>`, `Dual<T, 4>` over each of them | forces as gradients of potentials |
 

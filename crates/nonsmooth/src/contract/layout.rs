@@ -27,8 +27,8 @@ pub(super) struct Flags {
     pub(super) linear: bool,
 }
 
-/// The parts of a model, made by chaining. Parts are numbered in the order in which they are added,
-/// each kind by itself; that number is the `i` of the [`Model`](super::Model) functions.
+/// The parts of a model, declared by chaining. Parts of each kind are numbered in the order in which they are added;
+/// that number is the `i` of the [`Model`](super::Model) functions.
 ///
 /// ```
 /// use nonsmooth::{Layout, law::ContactLaw};
@@ -40,8 +40,8 @@ pub(super) struct Flags {
 /// ```
 ///
 /// A part touches all coordinates unless [`Layout::on`] follows it. Its function then receives only the
-/// coordinates named, in that order, and the velocities that belong to them: the same indices
-/// if q̇ = u, else the velocities of the kinematic blocks touched, in block order. Differentiation runs
+/// coordinates named, in that order, and their velocities. If q̇ = u these have the same indices, else they are
+/// the velocities of the kinematic blocks touched, in block order. Differentiation runs
 /// over these alone, so that large models stay linear in cost.
 #[derive(Debug, Clone, Default)]
 pub struct Layout {
@@ -206,7 +206,7 @@ impl Layout {
         self
     }
 
-    /// Known times at which something jumps: a step ends there.
+    /// Known times at which forces or motions jump: a step ends there.
     pub fn breaks(mut self, times: impl IntoIterator<Item = f64>) -> Self {
         self.breaks.extend(times);
         self
@@ -217,7 +217,7 @@ impl Layout {
 /// [`Place::velocities`].
 pub(super) type Blocks = Vec<(usize, Vec<usize>, Vec<usize>)>;
 
-/// Where the parts of a model live in the vectors of the system.
+/// Position of a part in the vectors of the system.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// Coordinates over which the part is differentiated: its own, then the rest of the kinematic blocks touched.
@@ -228,7 +228,7 @@ pub(super) struct Place {
     pub(super) velocities: Arc<[usize]>,
     /// Kinematic blocks touched. Empty for q̇ = u.
     pub(super) blocks: Blocks,
-    /// Where q̇ = u and the part touches consecutive coordinates: the first of them. It then receives the vectors of the system as they are.
+    /// The first coordinate, if q̇ = u and the part touches consecutive coordinates. It then receives slices of the vectors of the system.
     pub(super) first: Option<usize>,
 }
 

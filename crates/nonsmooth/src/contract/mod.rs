@@ -1,9 +1,9 @@
-//! The contract between what moves and what steps it.
+//! The contract between mechanical systems and time-stepping schemes.
 //!
-//! Two layers. A [`Model`] is what a person writes: values only, generic over the scalar. [`Differentiated`]
+//! Two layers. A [`Model`] is written by the user: values only, generic over the scalar. [`Differentiated`]
 //! turns it into a [`System`]: the object-safe `f64` interface that every scheme sees, with all
 //! derivatives. Large or special systems (bodies, finite elements) implement [`System`] themselves.
-//! The mathematics stands on the page of [`System`].
+//! The page of [`System`] states the mathematics.
 
 mod candidates;
 mod chart;

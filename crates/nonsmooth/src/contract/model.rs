@@ -1,4 +1,4 @@
-//! What a person writes: values only.
+//! The user's side of the contract: a model by its values.
 
 use super::layout::Layout;
 use super::scalar::Scalar;
@@ -18,7 +18,7 @@ pub enum Derivative {
     Joint,
 }
 
-/// Values of all parts of a kind that a [`Model`] may give at once, where the parts have much in common.
+/// Values of all parts of a kind that a [`Model`] may give at once, where the parts share subexpressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
     /// M, row by row.
@@ -34,7 +34,7 @@ pub enum Together {
 /// The functions are generic over the [`Scalar`] so that they can be evaluated on dual numbers.
 /// Only [`Model::layout`] and [`Model::mass`] are always needed; the others are called for the parts
 /// that the layout declares, with the part's number `i` and the coordinates and velocities that it touches.
-/// A declared part whose function is missing is reported when the model is taken in.
+/// A declared part whose function is missing is reported when a [`Differentiated`](super::Differentiated) is made.
 ///
 /// ```
 /// use nonsmooth::{Layout, Model, Scalar, law::ContactLaw};
@@ -104,13 +104,13 @@ pub trait Model: Send + Sync {
     }
 
     /// A derivative in closed form into all of `out`, with the arguments of the function that is differentiated. False where the
-    /// model has none (and `out` is as it was): it is then made from the values.
+    /// model has none (and leaves `out` unchanged): it is then computed from the values.
     fn derivative(&self, _what: Derivative, _i: usize, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
         false
     }
 
     /// Values of all parts at once into all of `out`, from the vectors of the system. False where the model has no such function (and
-    /// `out` is as it was): its parts are then evaluated one by one.
+    /// leaves `out` unchanged): its parts are then evaluated one by one.
     fn together(&self, _what: Together, _t: f64, _q: &[f64], _u: &[f64], _out: &mut [f64]) -> bool {
         false
     }

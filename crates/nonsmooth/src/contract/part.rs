@@ -9,7 +9,7 @@ pub enum PartKind {
     Coordinate,
     /// A velocity.
     Velocity,
-    /// A value of the state at the start: of a coordinate, a velocity, or what a scheme carries on.
+    /// A start value: of a coordinate, a velocity, or the memory of a scheme.
     InitialValue,
     /// The mass matrix.
     Mass,
@@ -29,7 +29,7 @@ pub enum PartKind {
     Contact,
     /// An element.
     Element,
-    /// One of the four before: their names are unique together.
+    /// A joint, velocity joint, contact or element: names are unique among all of these.
     Interaction,
     /// A kind that only the system knows (bodies).
     Own(&'static str),

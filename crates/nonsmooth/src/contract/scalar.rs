@@ -3,9 +3,12 @@
 //! A model is written once, generic over [`Scalar`]; evaluating it on [`Dual`] numbers gives exact
 //! derivatives. Duals nest: `Dual<Dual<f64, 4>, 1>` carries second derivatives.
 //!
-//! **Conventions at kinks** (one-sided, so that a derivative always exists): `abs` at 0 has the
-//! slope +1 of the right side; `min(a, b)` and `max(a, b)` at a tie take `a`; `signum(0)` is 0 with
-//! slope 0; `sqrt` at exactly 0 has slope 0; `atan2(0, 0)` has slope 0.
+//! **Conventions at kinks.** Derivatives are one-sided, so that they always exist.
+//!
+//! - `abs` at 0 has the slope +1 of the right side.
+//! - `min(a, b)` and `max(a, b)` at a tie take `a`.
+//! - `signum(0)` is 0 with slope 0.
+//! - `sqrt` at exactly 0 and `atan2(0, 0)` have slope 0.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};

@@ -62,8 +62,9 @@ impl Controller for FixedStep {
             return Some(Proposal { dt: b - t, t_end: b });
         }
         // From grid point to grid point the step is h itself, free of the rounding of t.
-        let whole = t == self.grid(self.k) && (self.k + 1 < self.count || (target - t - self.h).abs() <= 1e-6 * self.h);
-        Some(Proposal { dt: if whole { self.h } else { target - t }, t_end: target })
+        let full_step =
+            t == self.grid(self.k) && (self.k + 1 < self.count || (target - t - self.h).abs() <= 1e-6 * self.h);
+        Some(Proposal { dt: if full_step { self.h } else { target - t }, t_end: target })
     }
 
     fn judge(&mut self, _step: &Step) -> Verdict {
@@ -77,7 +78,7 @@ impl Controller for FixedStep {
             return;
         }
         let near = 1e-9 * self.h;
-        // Back after a roll-back, then on.
+        // Backwards after a roll-back, then forwards.
         while self.k > 0 && t < self.grid(self.k) - near {
             self.k -= 1;
         }

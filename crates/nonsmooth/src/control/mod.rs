@@ -1,6 +1,6 @@
-//! Controllers: which step is tried next, and what becomes of a step that was made.
+//! Controllers: they propose steps, and accept or reject them.
 //!
-//! The loop over time stands in one place ([`crate::Simulation`]); fixed stepping, event stepping and
+//! There is only one loop over time ([`crate::Simulation`]). Fixed stepping, event stepping and
 //! step-size control differ only in the controller.
 
 mod fixed;
@@ -18,14 +18,14 @@ pub struct Proposal {
     pub t_end: f64,
 }
 
-/// What becomes of a step.
+/// Judgment of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Take it.
     Accept,
     /// Drop it and propose again from its start.
     Retry,
-    /// Drop it and this many accepted steps before it (at most [`Controller::lag`]).
+    /// Drop it and this number of accepted steps before it (at most [`Controller::lag`]).
     RollBack(usize),
 }
 
@@ -37,7 +37,7 @@ pub trait Controller: Send {
     /// Judges a step that was made.
     fn judge(&mut self, step: &Step) -> Verdict;
 
-    /// A step was accepted and the loop now stands at `t`; also called after a roll-back.
+    /// A step was accepted and the loop is now at `t`; also called after a roll-back.
     fn arrived(&mut self, t: f64);
 
     /// How many accepted steps may still be rolled back (0 to 2). Observers see a step only when it is final.
@@ -55,10 +55,10 @@ pub trait Controller: Send {
         false
     }
 
-    /// Appends what it knows to a checkpoint: for controllers that remember something.
+    /// Appends its state to a checkpoint.
     fn write(&self, _out: &mut Writer) {}
 
-    /// Takes what was written.
+    /// Restores its state from a checkpoint.
     fn read(&mut self, _from: &mut Reader) -> Result<(), Unreadable> {
         Ok(())
     }
@@ -114,7 +114,7 @@ pub struct Span<'a> {
     pub start: f64,
     /// End, s.
     pub end: f64,
-    /// Step that was asked for, s.
+    /// Requested step, s.
     pub step: f64,
     /// Times at which a step ends, in ascending order, s.
     pub breaks: &'a [f64],

@@ -1,8 +1,8 @@
-//! Values by identity of an interaction.
+//! A map from identities of interactions to values.
 //!
-//! Contacts found by collision detection come and go; what is known of them is kept in one growing array, in the order in which they
-//! were first met, and the places of the present list of candidates are looked up once per list. Memory grows by doubling, with
-//! the number of interactions that were ever met.
+//! Contacts found by collision detection come and go. Their values are kept in one growing array, in the order of first appearance.
+//! The indices of the present list of candidates are looked up once per list. Memory grows by doubling, with the number of
+//! interactions that have ever appeared.
 
 use crate::contract::Candidates;
 use crate::state::{Bytes, Reader, Unreadable, Writer};
@@ -36,7 +36,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct ByIdentity<T> {
     places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
     values: Vec<(u64, T)>,
-    /// Places of the candidates of a list.
+    /// Index in the array of every candidate of the list.
     present: Vec<u32>,
     before: Vec<u32>,
     version: u64,
@@ -49,13 +49,13 @@ impl<T> Default for ByIdentity<T> {
 }
 
 impl<T: Default> ByIdentity<T> {
-    /// Looks up the places of a list.
-    pub(crate) fn attend(&mut self, list: &Candidates) {
-        self.attend_and_leave(list, |_, _| {});
+    /// Looks up the candidates of a list.
+    pub(crate) fn set_list(&mut self, list: &Candidates) {
+        self.set_list_with(list, |_, _| {});
     }
 
-    /// The same; calls `left` for every value met whose interaction was in the list before and is not in this one.
-    pub(crate) fn attend_and_leave(&mut self, list: &Candidates, mut left: impl FnMut(u64, &mut T)) {
+    /// The same; calls `left` for every value whose interaction was in the list before and is not in this one.
+    pub(crate) fn set_list_with(&mut self, list: &Candidates, mut left: impl FnMut(u64, &mut T)) {
         if self.version == list.version() && self.present.len() == list.len() {
             return;
         }
@@ -77,15 +77,15 @@ impl<T: Default> ByIdentity<T> {
         }
     }
 
-    /// The value of candidate `i` of the list attended to, if it was met before.
+    /// The value of candidate `i` of the present list, if it has one.
     #[inline]
-    pub(crate) fn known(&mut self, i: usize) -> Option<&mut T> {
+    pub(crate) fn get(&mut self, i: usize) -> Option<&mut T> {
         self.values.get_mut(self.present[i] as usize).map(|(_, v)| v)
     }
 
-    /// The value of candidate `i` of the list attended to, whose identity is `id`.
+    /// The value of candidate `i` of the present list, whose identity is `id`; inserted if it has none.
     #[inline]
-    pub(crate) fn meet(&mut self, i: usize, id: u64) -> &mut T {
+    pub(crate) fn entry(&mut self, i: usize, id: u64) -> &mut T {
         if self.present[i] == NONE {
             self.present[i] = self.insert(id, T::default());
         }
@@ -104,7 +104,7 @@ impl<T: Default> ByIdentity<T> {
         place
     }
 
-    /// All identities and their values, in the order in which they were met.
+    /// All identities and their values, in the order of first appearance.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(u64, T)> {
         self.values.iter()
     }
@@ -147,16 +147,16 @@ mod tests {
         };
         let mut map = ByIdentity::<f64>::default();
         map.insert(7, 0.5);
-        map.attend(&list(&[3, 7]));
-        assert_eq!(map.known(0), None);
-        assert_eq!(map.known(1), Some(&mut 0.5));
-        *map.meet(0, 3) += 1.0;
+        map.set_list(&list(&[3, 7]));
+        assert_eq!(map.get(0), None);
+        assert_eq!(map.get(1), Some(&mut 0.5));
+        *map.entry(0, 3) += 1.0;
         let mut left = Vec::new();
-        map.attend_and_leave(&list(&[3, 4, 9]), |id, value| left.push((id, *value)));
+        map.set_list_with(&list(&[3, 4, 9]), |id, value| left.push((id, *value)));
         assert_eq!(left, [(7, 0.5)]);
-        *map.meet(2, 9) += 2.0;
-        *map.meet(0, 3) += 1.0;
-        assert_eq!(map.known(1), None);
+        *map.entry(2, 9) += 2.0;
+        *map.entry(0, 3) += 1.0;
+        assert_eq!(map.get(1), None);
         let all: Vec<(u64, f64)> = map.iter().copied().collect();
         assert_eq!(all, [(7, 0.5), (3, 2.0), (9, 2.0)]);
     }

@@ -1,12 +1,12 @@
-//! A run as bytes, and back: what is read goes on to the same bits as what was written.
+//! Checkpoints: a run as bytes, and back. A resumed run has the same bits as one without a break.
 //!
 //! ```text
 //! format · times · scheme · names of coordinates and velocities · state · controller · reach · ledger · event log · energies and work · sums
 //! of percussions · steps that are accepted and not final
 //! ```
 //!
-//! Numbers are their bits. The system, the scheme's options and those of the run are not written: who reads gives the same ones. Lists of
-//! interactions are made anew, since identities are stable.
+//! Numbers are written as their bits. The system, the scheme's options and those of the run are not written: the caller of
+//! [`Simulation::resume`](super::Simulation::resume) gives the same ones. Lists of interactions are rebuilt, since identities are stable.
 
 use super::run::{Frame, Run};
 use crate::contract::{Candidates, Evaluator, Reach};
@@ -15,17 +15,18 @@ use crate::state::{Bytes, Misfit, Reader, Unreadable, Writer};
 /// Version of the format: bytes of another one are refused.
 const FORMAT: &str = "nonsmooth checkpoint 1";
 
-/// A run at the end of a step as bytes: what is read goes on to the same bits as what was written.
+/// A run at the end of a step as bytes. A run resumed from it has the same bits as one without a break.
 ///
-/// The system, the scheme's options and those of the run are not in it: who reads gives the same ones. Bytes of another version of the
-/// format, of another scheme or of a system with other names are refused.
+/// It does not contain the system, the scheme's options and those of the run: the caller of
+/// [`Simulation::resume`](super::Simulation::resume) gives the same ones. Bytes of another version of the format, of another scheme or of
+/// a system with other names are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     bytes: Vec<u8>,
 }
 
 impl Checkpoint {
-    /// From bytes that [`Checkpoint::bytes`] gave. They are checked when a run is made of them.
+    /// From bytes that [`Checkpoint::bytes`] gave. They are checked when a run resumes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
@@ -92,7 +93,7 @@ impl Run {
         self.reach.write(&mut out);
         self.ledger.write(&mut out);
         self.log.write(&mut out);
-        self.watch.write(&mut out);
+        self.energy_monitor.write(&mut out);
         self.sums.write(&mut out);
         let s = &self.summary;
         s.work.write(&mut out);
@@ -108,7 +109,7 @@ impl Run {
         Checkpoint { bytes: out.finish() }
     }
 
-    /// Takes what was written into a run that was made of the same things.
+    /// Restores a run with the same system, scheme and options.
     pub(super) fn read(&mut self, system: &Evaluator, checkpoint: &Checkpoint) -> Result<(), Unreadable> {
         let known = self.scheme.records();
         let from = &mut Reader::new(&checkpoint.bytes, &known);
@@ -130,7 +131,7 @@ impl Run {
             return Err(Unreadable::Other { found, expected: forces.to_string() });
         }
         self.log.read(from)?;
-        self.watch.read(from)?;
+        self.energy_monitor.read(from)?;
         self.sums.read(from)?;
         let s = &mut self.summary;
         s.work.read(from)?;

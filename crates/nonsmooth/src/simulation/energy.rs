@@ -10,9 +10,9 @@ pub struct EnergySummary {
     pub initial: f64,
     /// The same at the end.
     pub last: f64,
-    /// Largest value on the way.
+    /// Largest value during the run, J.
     pub max: f64,
-    /// Largest kinetic energy on the way.
+    /// Largest kinetic energy during the run, J.
     pub max_kinetic: f64,
     /// max over time of |E − E₀ − Σ lines| / (max kinetic energy + Σ|lines|).
     pub closure: f64,

@@ -1,22 +1,23 @@
-//! Typed events, read off the sequence of accepted steps.
+//! Typed events, detected from the sequence of accepted steps.
 //!
 //! | kind | when |
 //! |---|---|
 //! | impact | a contact takes a percussion and approached faster than the forces of one step explain |
-//! | close | a contact begins to carry percussions in consecutive steps (it was open, or bouncing), in more than one impact takes |
-//! | open | such a contact carries none any more |
+//! | close | an open or bouncing contact begins to carry percussions in consecutive steps, more of them than one impact takes |
+//! | open | such a contact carries no percussion any more |
 //! | stick, slip | the friction law of a carrying contact, or an element, begins to stick or to slip (a force on the boundary of its set without motion still sticks) |
 //! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
 //! | accumulation-end | after that, the contact closes: the located limit of its impacts |
 //! | break | a known time of the model was met |
 //! | redundancy | percussions are not unique (once per run) |
 //! | paradox | a contact takes a percussion without approach since no force satisfies the laws |
-//! | switch | a law is in another mode than in the step before (schemes that look, `augmented`): which law, from what, to what; of friction while its contact stays closed |
+//! | switch | a law changes its mode (`augmented` only), with the law and both modes; friction only while its contact stays closed |
 //! | instability | the numerics have made more energy than there was (`instability.rs`); the run stops |
 //!
-//! Times: an impact is located where the gap, extended with the approach velocity, is zero: t_k − g_k/ġ_k (within one
-//! step of the start of its step), or from the end of the step where the scheme tells its jump from forces. Everything else happens at the end of its step, except the end of an accumulation. Schemes that end steps at
-//! events know better: an impact happens at the end of its step, and what begins in a step after an event (slip, open) at its start.
+//! **Times.** An impact is located where the gap, extrapolated with the approach velocity, is zero: t_k − g_k/ġ_k, within one
+//! step of the start of its step. If the scheme separates its jump from forces, the extrapolation starts from the end of the step.
+//! All other events have the time at the end of their step, except the end of an accumulation. If the scheme ends steps at events, an impact
+//! has the time at the end of its step. Slip or opening in the next step has the time at the start of that step.
 //!
 //! **Where impacts accumulate.** Under a force that hardly changes, intervals shrink by the restitution e, so that impacts at
 //! t_{i−1}, t_i predict their limit
@@ -25,11 +26,10 @@
 //! T_i = t_i + (t_i − t_{i−1}) e/(1−e) .
 //! ```
 //!
-//! Every step with an impact is wrong by O(dt), so that the later a prediction, the more of the scheme's own error it holds,
-//! and the run itself closes the contact some steps times the number of impacts away from the limit; while an early one
-//! suffers from forces that do change. The first that the next impact confirms, |T_{i+1} − T_i| ≤ 2dt/(1−e) (two steps of error in an
-//! interval), is taken as the time of `accumulation-end`, no earlier than the last impact; without one it is the step in which the
-//! contact closes. `close` is always that step.
+//! Every step with an impact has an error of O(dt), so that late predictions contain more of the scheme's own error. The run itself
+//! closes the contact away from the limit, by some steps times the number of impacts. Early predictions suffer from forces that do change.
+//! The time of `accumulation-end` is the first prediction that the next impact confirms, |T_{i+1} − T_i| ≤ 2dt/(1−e) (two steps of error in
+//! an interval), but not before the last impact. If none is confirmed, it is the step in which the contact closes. `close` is always that step.
 
 use super::by_identity::ByIdentity;
 use crate::contract::Kind;
@@ -65,7 +65,7 @@ pub enum EventKind {
     Paradox,
     /// The numerics have more than doubled the energy, by more than 1 % a step: the run stops.
     Instability,
-    /// A law is in another mode than before.
+    /// A law has changed its mode.
     Switch,
 }
 
@@ -117,12 +117,12 @@ pub struct Event {
     /// Its name; filled in when a summary is made.
     pub contact: Option<String>,
     /// What changed, of a switch.
-    pub change: Option<Change>,
+    pub change: Option<ModeChange>,
 }
 
 /// A law that switched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Change {
+pub struct ModeChange {
     /// `normal`, `friction` or `element`.
     pub law: &'static str,
     /// Mode before.
@@ -132,13 +132,13 @@ pub struct Change {
 }
 
 /// The laws that switched between the step that led to `start` and this one.
-pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, Change)) {
+pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, ModeChange)) {
     for_each_switch(start, &step.candidates, &step.sigma, |i, bits| {
         let (k, after) = (&step.candidates.items()[i], step.sigma[i]);
         let mut change = |law, bit: usize, [constraint, impressed]: [&'static str; 2]| {
             let impressed_now = after.mode(bit) == Mode::Impressed;
             let (from, to) = if impressed_now { (constraint, impressed) } else { (impressed, constraint) };
-            emit(k.id, Change { law, from, to });
+            emit(k.id, ModeChange { law, from, to });
         };
         if k.kind == Kind::Contact {
             if bits & 1 != 0 {
@@ -182,14 +182,14 @@ impl Bytes for Event {
         if from.value()? {
             let (law, before, after) =
                 (read_choice(&LAWS, from)?, read_choice(&MODES, from)?, read_choice(&MODES, from)?);
-            self.change = Some(Change { law, from: before, to: after });
+            self.change = Some(ModeChange { law, from: before, to: after });
         }
         Ok(())
     }
 }
 
 #[derive(Debug, Clone, Default)]
-struct Contact {
+struct ContactHistory {
     /// Steps in a row in which it carried a percussion.
     carrying: usize,
     /// Whether `close` has been logged and not `open`.
@@ -199,7 +199,7 @@ struct Contact {
     /// Largest slip seen, m/s.
     fastest: f64,
     /// Times of the last impacts, newest last, and how many there are.
-    impacts: [f64; KEPT],
+    impacts: [f64; IMPACTS_KEPT],
     kept: usize,
     /// Impacts since the contact was last at rest.
     bounces: usize,
@@ -209,7 +209,7 @@ struct Contact {
     due: Option<f64>,
 }
 
-/// The mode of friction as an event says it: impressed or not.
+/// Modes of friction in events: impressed or not.
 const FRICTION: [Option<Mode>; 3] = [None, Some(Mode::Constraint), Some(Mode::Impressed)];
 
 /// What is known of the limit of the impacts of a contact, s.
@@ -237,7 +237,7 @@ impl Bytes for Limit {
     }
 }
 
-impl Bytes for Contact {
+impl Bytes for ContactHistory {
     fn write(&self, out: &mut Writer) {
         self.carrying.write(out);
         self.closed.write(out);
@@ -256,7 +256,7 @@ impl Bytes for Contact {
         self.friction = read_choice(&FRICTION, from)?;
         self.fastest.read(from)?;
         self.impacts.read(from)?;
-        self.kept = from.value::<usize>()?.min(KEPT);
+        self.kept = from.value::<usize>()?.min(IMPACTS_KEPT);
         self.bounces.read(from)?;
         self.accumulating.read(from)?;
         self.limit.read(from)?;
@@ -267,7 +267,7 @@ impl Bytes for Contact {
 /// Reads events off steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventLog {
-    contacts: ByIdentity<Contact>,
+    contacts: ByIdentity<ContactHistory>,
     redundancy: bool,
     /// Noise of the step before, m/s.
     noise: f64,
@@ -280,11 +280,11 @@ pub(crate) struct EventLog {
 bytes!(EventLog { contacts, redundancy, noise, impact_steps, located });
 
 /// Impacts of a contact that are remembered.
-const KEPT: usize = 4;
-/// Ratio of consecutive intervals below which impacts count as accumulating; 1 is an elastic ball.
-const SHRINK: f64 = 0.98;
-/// Like factors: the ratio of two consecutive ratios lies in [1/LIKE, LIKE].
-const LIKE: f64 = 2.0;
+const IMPACTS_KEPT: usize = 4;
+/// Largest ratio of consecutive intervals of accumulating impacts; an elastic ball has 1.
+const MAX_INTERVAL_RATIO: f64 = 0.98;
+/// Consecutive ratios of intervals count as alike if they differ by at most this factor.
+const MAX_RATIO_CHANGE: f64 = 2.0;
 /// Error of an interval between impacts, in steps.
 const INTERVAL_ERROR: f64 = 2.0;
 
@@ -297,12 +297,12 @@ impl EventLog {
     /// Takes note of a contact that is closed at the start, or an element, and whether it slips: only what changes is an event.
     pub(crate) fn closed_at_start(&mut self, id: u64, slips: bool) {
         let friction = Some(if slips { Mode::Impressed } else { Mode::Constraint });
-        self.contacts.insert(id, Contact { closed: true, friction, ..Contact::default() });
+        self.contacts.insert(id, ContactHistory { closed: true, friction, ..ContactHistory::default() });
     }
 
-    /// Looks at an accepted step from time `t0`. `free` gives the changes of the velocity of interaction i that forces alone
-    /// would make in the step (its first component, and the largest of all), `gap` its gap at the start, or at the end.
-    pub(crate) fn look(
+    /// Detects the events of an accepted step from time `t0`. `free` gives the changes of the velocity of interaction i by forces alone:
+    /// of its first component, and the largest of all. `gap` gives its gap at the start, or at the end.
+    pub(crate) fn detect(
         &mut self,
         t0: f64,
         step: &Step,
@@ -311,7 +311,7 @@ impl EventLog {
         mut emit: impl FnMut(f64, EventKind, Option<u64>),
     ) {
         let t = step.end.t;
-        // What the solver left unsolved in this step and the one before moves nothing.
+        // Velocities below the residuals of this step and the one before are no motion.
         let noise = step.report.noise.max(std::mem::replace(&mut self.noise, step.report.noise));
         if step.report.non_unique && !self.redundancy {
             self.redundancy = true;
@@ -323,7 +323,7 @@ impl EventLog {
         let (smooth, paradox) = (step.smooth(), step.paradox());
         let begins = if located { t0 } else { t };
         // A contact that is so far away that it is no longer listed has opened.
-        self.contacts.attend_and_leave(&step.candidates, |id, state| {
+        self.contacts.set_list_with(&step.candidates, |id, state| {
             if let Some(due) = state.due.take() {
                 emit(due.min(t), EventKind::AccumulationEnd, Some(id));
             }
@@ -336,7 +336,7 @@ impl EventLog {
             match k.kind {
                 Kind::Joint | Kind::VelocityJoint => {}
                 Kind::Element => {
-                    let state = self.contacts.meet(i, k.id);
+                    let state = self.contacts.entry(i, k.id);
                     let range = step.candidates.range(i);
                     let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || free(i).1);
                     if state.friction.is_some_and(|m| m != mode) {
@@ -346,10 +346,10 @@ impl EventLog {
                 }
                 Kind::Contact => {
                     let carries = step.active[i] && step.percussion(i)[0] > 0.0;
-                    if !carries && self.contacts.known(i).is_none() {
+                    if !carries && self.contacts.get(i).is_none() {
                         continue;
                     }
-                    let state = self.contacts.meet(i, k.id);
+                    let state = self.contacts.entry(i, k.id);
                     if let Some(due) = state.due.filter(|due| *due <= t || !carries) {
                         emit(due.min(t), EventKind::AccumulationEnd, Some(k.id));
                         state.due = None;
@@ -429,17 +429,17 @@ fn friction_event(mode: Mode) -> EventKind {
     }
 }
 
-/// Slip below this part of the largest slip of an interaction, or of what forces would make of it in the step without the
-/// percussions that balance them, is rounding, not motion.
-const RESTING: f64 = 1e-9;
+/// Smallest slip that is motion and not rounding, relative to the largest slip of an interaction, or to the slip that forces would cause in
+/// the step without the percussions that balance them.
+const REST_TOLERANCE: f64 = 1e-9;
 
-impl Contact {
+impl ContactHistory {
     /// Whether friction slips: its law is impressed, and there is motion.
     fn motion(&mut self, mode: Mode, slip: &[f64], noise: f64, load: impl FnOnce() -> f64) -> Mode {
         let speed = slip.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         self.fastest = self.fastest.max(speed);
-        let still = mode == Mode::Constraint || speed <= RESTING * self.fastest || speed <= 10.0 * noise;
-        let rests = still || speed <= RESTING * load();
+        let still = mode == Mode::Constraint || speed <= REST_TOLERANCE * self.fastest || speed <= 10.0 * noise;
+        let rests = still || speed <= REST_TOLERANCE * load();
         if rests { Mode::Constraint } else { Mode::Impressed }
     }
 
@@ -452,7 +452,7 @@ impl Contact {
                 _ => Limit::Predicted(predicted),
             };
         }
-        if self.kept == KEPT {
+        if self.kept == IMPACTS_KEPT {
             self.impacts.rotate_left(1);
             self.kept -= 1;
         }
@@ -489,7 +489,7 @@ impl Contact {
     fn shrinks(&self) -> bool {
         let times = &self.impacts[..self.kept];
         let ratio = |w: &[f64]| (w[2] - w[1]) / (w[1] - w[0]);
-        let alike = |w: &[f64]| (1.0 / LIKE..=LIKE).contains(&(ratio(&w[1..]) / ratio(w)));
-        times.len() >= 3 && times.windows(3).all(|w| ratio(w) < SHRINK) && times.windows(4).all(alike)
+        let alike = |w: &[f64]| (1.0 / MAX_RATIO_CHANGE..=MAX_RATIO_CHANGE).contains(&(ratio(&w[1..]) / ratio(w)));
+        times.len() >= 3 && times.windows(3).all(|w| ratio(w) < MAX_INTERVAL_RATIO) && times.windows(4).all(alike)
     }
 }

@@ -1,4 +1,4 @@
-//! What happens to a step once it is final: certificate, ledger, events, sums; then observers see it.
+//! Examination of a final step: certificate, ledger, events and sums. Observers see it afterwards.
 
 use super::events::{Event, EventKind, switches};
 use super::observer::{Observer, StepView};
@@ -8,8 +8,8 @@ use crate::contract::Evaluator;
 use crate::state::State;
 
 impl Run {
-    /// A final step: its certificate and its work as the scheme made it, energy and violations at the end that it was given, events,
-    /// sums; then observers see it.
+    /// Examines a final step: certificate and work from the end that the scheme computed, energy and violations from the corrected end, then
+    /// events and sums. Observers see it afterwards.
     pub(super) fn finalise(&mut self, system: &Evaluator, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
         let (start, step, end) = (&*frame.start, &frame.step, frame.end());
@@ -27,7 +27,7 @@ impl Run {
         let mut energy = None;
         if observe.energy {
             if system.begins_at_break() && start.t > self.span[0] {
-                // What jumps with time itself at a break is driven: the step before ended with its left limit.
+                // A jump of the energy at a break is drive: the step before ended with the left limit.
                 let before = whole.of_step(start.t - step.dt, start.t);
                 let jump = self.energy_of(system, start).0 - self.energy_of(&before, start).0;
                 self.ledger.add(Line::Drive, jump);
@@ -78,7 +78,7 @@ impl Run {
         }
         if total.is_finite() {
             self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
-            let gain = self.watch.look(kinetic, total - kinetic, &self.ledger);
+            let gain = self.energy_monitor.check(kinetic, total - kinetic, &self.ledger);
             if let (Some(gain), None) = (gain, &self.summary.stop) {
                 self.unstable(end, gain);
             }
@@ -132,7 +132,8 @@ impl Run {
                 *unlisted += 1;
             }
         };
-        self.log.look(start.t, step, free, gap, |t, kind, id| emit(Event { t, kind, id, contact: None, change: None }));
+        self.log
+            .detect(start.t, step, free, gap, |t, kind, id| emit(Event { t, kind, id, contact: None, change: None }));
         switches(start, step, |id, change| {
             let (t, kind) = (step.end.t, EventKind::Switch);
             emit(Event { t, kind, id: Some(id), contact: None, change: Some(change) });

@@ -1,4 +1,4 @@
-//! Those that look on while a run goes.
+//! Observers: they see the final steps of a run.
 
 use crate::accounting::{Certificate, Ledger};
 use crate::contract::Evaluator;
@@ -20,14 +20,14 @@ pub struct StepView<'a> {
     pub energy: Option<f64>,
     /// The ledger since the start, if kept.
     pub ledger: Option<&'a Ledger>,
-    /// States inside it, at the times that [`Observer::wanted`] gave, in that order; only of steps that are extrapolated, and not where a side step failed.
+    /// States inside the step at the times of [`Observer::wanted_times`], in that order. Empty if the step is not extrapolated or a side step failed.
     pub within: &'a [State],
     /// Whether it is the last of the run.
     pub last: bool,
 }
 
 impl StepView<'_> {
-    /// Whether the end was normalised or projected after the step, so that it is another one than the scheme left.
+    /// Whether the end was normalised or projected after the step, so that it differs from the one that the scheme computed.
     pub fn is_corrected(&self) -> bool {
         !std::ptr::eq(self.end, &*self.step.end)
     }
@@ -37,25 +37,25 @@ impl StepView<'_> {
 pub trait Observer {
     /// Before the first step.
     fn begin(&mut self, _system: &Evaluator, _start: &State) {}
-    /// Before a final step from `start` to `end` is shown: appends times inside it at which its state is wanted. It is asked of steps that are
-    /// extrapolated, whose inside is known by side steps alone.
-    fn wanted(&mut self, _start: f64, _end: f64, _times: &mut Vec<f64>) {}
+    /// Before a final step from `start` to `end` is shown: appends times inside it at which the state is wanted. Called for extrapolated steps
+    /// only, whose inner states take side steps.
+    fn wanted_times(&mut self, _start: f64, _end: f64, _times: &mut Vec<f64>) {}
     /// After every final step.
     fn step(&mut self, view: &StepView);
-    /// Whether the one-step problem of accepted step `number` is wanted; the first step is 1. Of a scheme that makes several, it is the last.
+    /// Whether the one-step problem of accepted step `number` is wanted; the first step is 1. If a step has several problems, it is the last.
     fn wants_problem(&mut self, _number: usize) -> bool {
         false
     }
     /// The one-step problem of accepted step `number`, as `complementarity::FullProblem::to_json` writes it: with the names of its
     /// interactions, and the percussions of the step before as guess. The step may still be rolled back.
     fn problem(&mut self, _number: usize, _problem: String) {}
-    /// Whether the run is to end after the present step: it is then interrupted, as from outside.
+    /// Whether the run is to end after the present step, with the status of an interrupted run.
     fn ends_run(&self) -> bool {
         false
     }
 }
 
-/// Nobody.
+/// No observer.
 impl Observer for () {
     fn step(&mut self, _view: &StepView) {}
 }
@@ -64,8 +64,8 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     fn begin(&mut self, system: &Evaluator, start: &State) {
         (**self).begin(system, start);
     }
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
-        (**self).wanted(start, end, times);
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        (**self).wanted_times(start, end, times);
     }
     fn step(&mut self, view: &StepView) {
         (**self).step(view);
@@ -81,13 +81,13 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 }
 
-/// None, or one.
+/// An optional observer.
 impl<O: Observer> Observer for Option<O> {
     fn begin(&mut self, system: &Evaluator, start: &State) {
         self.iter_mut().for_each(|o| o.begin(system, start));
     }
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
-        self.iter_mut().for_each(|o| o.wanted(start, end, times));
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        self.iter_mut().for_each(|o| o.wanted_times(start, end, times));
     }
     fn step(&mut self, view: &StepView) {
         self.iter_mut().for_each(|o| o.step(view));
@@ -105,15 +105,15 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Two, one after the other. States inside a step are shown to the one that wants them: at most one of both may.
+/// Two observers, one after the other. At most one of them may want states inside a step.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn begin(&mut self, system: &Evaluator, start: &State) {
         self.0.begin(system, start);
         self.1.begin(system, start);
     }
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
-        self.0.wanted(start, end, times);
-        self.1.wanted(start, end, times);
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        self.0.wanted_times(start, end, times);
+        self.1.wanted_times(start, end, times);
     }
     fn step(&mut self, view: &StepView) {
         self.0.step(view);

@@ -63,7 +63,7 @@ pub struct SimulationOptions {
     pub max_steps: usize,
     /// Largest number of events that are listed; the others are counted.
     pub max_events: usize,
-    /// Set from outside to end the run after the present step.
+    /// Flag that another thread sets to end the run after the present step.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 

@@ -4,7 +4,7 @@ use super::checkpoint::Checkpoint;
 use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::run::{Advance, Run};
-use super::summary::{Summary, Work};
+use super::summary::{Summary, WorkCounts};
 use crate::contract::{Evaluator, System, Workspace};
 use crate::control::{Controller, FixedStep, Span};
 use crate::error::Error;
@@ -13,10 +13,9 @@ use crate::state::State;
 use complementarity::Solver;
 use std::sync::Arc;
 
-/// How a run holds its system: by reference, or as one of its owners. A run that owns its system can be sent to another thread and be
-/// kept as long as one likes.
+/// How a run holds its system: borrowed or shared. A run that shares its system is `'static` and can be sent to another thread.
 pub enum Handle<'a> {
-    /// Somebody else's.
+    /// Borrowed.
     Borrowed(&'a (dyn System + 'a)),
     /// Shared.
     Shared(Arc<dyn System + 'a>),
@@ -57,7 +56,7 @@ impl<'a> From<Arc<dyn System + 'a>> for Handle<'a> {
     }
 }
 
-/// A run. Made from a system, a start state, a scheme and options; [`Simulation::run`] does all.
+/// A run of a system from a start state, with a scheme and options. [`Simulation::run`] runs it to its end.
 ///
 /// The system is borrowed or shared: with an `Arc`, the run is `Simulation<'static>`, and several runs on several threads may have one
 /// system.
@@ -119,12 +118,12 @@ impl<'a> Simulation<'a> {
         self.run.scheme.as_mut()
     }
 
-    /// Work done up to now.
-    pub fn work(&self) -> &Work {
+    /// Counts up to now.
+    pub fn work(&self) -> &WorkCounts {
         &self.run.summary.work
     }
 
-    /// Things to know that were found before the first step.
+    /// Warnings that were found before the first step.
     pub fn warnings(&self) -> &[String] {
         &self.run.summary.warnings
     }
@@ -146,8 +145,7 @@ impl<'a> Simulation<'a> {
         self.summary()
     }
 
-    /// Runs until a step ends at `t` or after it, showing every final step to an observer. What was the end of the run is moved to `t` if
-    /// that is later.
+    /// Runs until a step ends at `t` or after it, showing every final step to an observer. Moves the end of the run to `t` if that is later.
     pub fn run_to(&mut self, t: f64, observer: &mut dyn Observer) -> Result<Advance, Error> {
         if t > self.run.options.end {
             self.extend(t)?;
@@ -162,7 +160,7 @@ impl<'a> Simulation<'a> {
         Ok(Advance::Stepped)
     }
 
-    /// Moves the end of the run, s: a run that has come to its end can go on.
+    /// Moves the end of the run, s, so that a finished run can continue.
     pub fn extend(&mut self, end: f64) -> Result<(), Error> {
         let t = self.run.state.t;
         if !(end.is_finite() && end > t) {
@@ -175,13 +173,12 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Everything that the run goes on from, as bytes. See [`Checkpoint`].
+    /// The present state of the run as bytes. See [`Checkpoint`].
     pub fn checkpoint(&self) -> Checkpoint {
         self.run.write(&Evaluator::new(&*self.system, &self.work))
     }
 
-    /// A run that goes on from a checkpoint: of the same system, by the same scheme with the same options. If the end of the options is
-    /// another one than that of the run, it is moved.
+    /// Resumes a run from a checkpoint. System, scheme and options must be the same; only the end may differ, and is then moved.
     pub fn resume(
         system: impl Into<Handle<'a>>,
         mut scheme: Box<dyn Scheme>,

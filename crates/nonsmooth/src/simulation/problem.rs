@@ -1,4 +1,4 @@
-//! The one-step problem of a step as text: saved when a step fails, and of any step that is asked for.
+//! The one-step problem of a step as text: for a step that fails, and for requested steps.
 
 use super::run::Run;
 use crate::contract::Evaluator;

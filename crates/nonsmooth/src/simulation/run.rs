@@ -2,13 +2,13 @@
 
 use super::energy::EnergySummary;
 use super::events::EventLog;
-use super::instability::EnergyWatch;
+use super::instability::EnergyMonitor;
 use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
 use super::side_steps::{SideSteps, project};
 use super::start;
-use super::summary::{Status, Summary, Work};
+use super::summary::{Status, Summary, WorkCounts};
 use crate::accounting::{Certificate, Ledger, Meter, potential_energy};
 use crate::contract::{Evaluator, Reach};
 use crate::control::{Controller, Proposal, Verdict};
@@ -41,7 +41,7 @@ impl Frame {
     }
 }
 
-/// A run without its system: where it stands, what it has recorded, and how it goes on.
+/// A run without its system: present state, records, and everything needed to continue.
 pub(super) struct Run {
     pub(super) scheme: Box<dyn Scheme>,
     pub(super) controller: Box<dyn Controller>,
@@ -52,7 +52,7 @@ pub(super) struct Run {
     pub(super) side: SideSteps,
     pub(super) meter: Meter,
     pub(super) state: Box<State>,
-    /// Step being tried, and scratch. Boxed, so that frames change places by pointer.
+    /// Step being tried, and scratch. Boxed, so that frames are swapped by pointer.
     pub(super) trial: Box<Frame>,
     /// Accepted, not final, oldest first.
     #[allow(clippy::vec_box)]
@@ -64,7 +64,7 @@ pub(super) struct Run {
     pub(super) span: [f64; 3],
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
-    pub(super) watch: EnergyWatch,
+    pub(super) energy_monitor: EnergyMonitor,
     pub(super) summary: Summary,
     pub(super) sums: PercussionSums,
     /// Scratch: rows and offsets of one interaction.
@@ -91,7 +91,7 @@ pub enum Advance {
 const FIRST_REACH: f64 = 1e-3;
 
 impl Run {
-    /// A run from a start, everything checked that can be checked before the first step.
+    /// A run from a start state, after all checks that are possible before the first step.
     pub(super) fn new(
         system: &Evaluator,
         start: State,
@@ -117,7 +117,7 @@ impl Run {
         Ok(run)
     }
 
-    /// The same without the checks of the start, and before what is recorded begins.
+    /// The same without the checks of the start, and before recording begins.
     pub(super) fn assemble(
         system: &Evaluator,
         start: State,
@@ -141,7 +141,7 @@ impl Run {
             status: Status::Done,
             stop: None,
             end: State::default(),
-            work: Work::default(),
+            work: WorkCounts::default(),
             worst: Certificate::default(),
             worst_at: (start.t, start.t),
             energy: EnergySummary::default(),
@@ -165,7 +165,7 @@ impl Run {
             span: [start.t, options.end, options.step],
             ledger: Ledger::new(system),
             log: EventLog::new(info.impact_steps),
-            watch: EnergyWatch::default(),
+            energy_monitor: EnergyMonitor::default(),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
@@ -191,7 +191,7 @@ impl Run {
             let kinetic = self.meter.kinetic(system, t, q, u);
             let potential = potential_energy(system, t, q);
             self.summary.energy.begin(kinetic, potential);
-            self.watch.begin(kinetic, potential);
+            self.energy_monitor.begin(kinetic, potential);
         }
     }
 
@@ -311,7 +311,7 @@ impl Run {
                 travel = travel.max(system.travel(t, &self.state.q, &self.state.u, at, q));
             });
             if !(travel > self.reach) {
-                // Slowly down, so that a few calm steps do not forget what an impact needs.
+                // The reach shrinks slowly, so that it is still large enough for an impact after a few calm steps.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);
                 return Ok(());
             }
@@ -348,9 +348,9 @@ impl Run {
 
     /// Takes the trial step: corrects its end and moves on.
     fn accept(&mut self, system: &Evaluator, observer: &mut dyn Observer) {
-        let whole = system;
+        let evaluator = system;
         let mut room = None;
-        let system = whole.inside(self.state.t, self.trial.step.end.t, &mut room);
+        let system = evaluator.inside(self.state.t, self.trial.step.end.t, &mut room);
         let number = self.summary.work.steps + 1;
         if observer.wants_problem(number)
             && let Some(problem) = self.last_problem(system, &self.state, &self.trial.step)
@@ -380,7 +380,7 @@ impl Run {
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);
         self.summary.work.steps += 1;
-        // A controller that does not know what remains cannot say which step is the last: hold one back.
+        // A controller that does not know its remaining steps cannot say which step is the last: hold one back.
         let lag = self.controller.lag().max(usize::from(self.controller.remaining().is_none()));
         if self.options.observe.events {
             let free = self.scheme.last_problem().map(|p| p.free_velocity());
@@ -390,7 +390,7 @@ impl Run {
         if lag == 0 {
             std::mem::swap(&mut self.trial, &mut next);
             let last = self.controller.remaining() == Some(0);
-            self.finalise(whole, &mut next, last, observer);
+            self.finalise(evaluator, &mut next, last, observer);
             // The end is the new state, and the memory of the old one is for the next end.
             let end = if next.is_corrected { &mut next.corrected } else { &mut next.step.end };
             std::mem::swap(&mut self.state, end);
@@ -404,7 +404,7 @@ impl Run {
         self.pending.push(std::mem::replace(&mut self.trial, next));
         while self.pending.len() > lag {
             let mut frame = self.pending.remove(0);
-            self.finalise(whole, &mut frame, false, observer);
+            self.finalise(evaluator, &mut frame, false, observer);
             self.spare.push(frame);
         }
     }

@@ -1,5 +1,5 @@
-//! States inside a step that is extrapolated: by steps of the same scheme from the same start, shorter ones, which end where the state is wanted. They
-//! have the order of the step itself, where an interpolant through its ends has its own. They are not counted, and the run is the same without them.
+//! States inside an extrapolated step, by side steps: shorter steps of the same scheme from the same start that end at the wanted time. Unlike an
+//! interpolant through the ends, they have the order of the step itself. They are not counted and do not change the run.
 
 use super::observer::Observer;
 use super::run::{Frame, Run};
@@ -9,21 +9,21 @@ use crate::scheme::stabilise::JointProjection;
 use crate::state::{Correction, Outcome, Sigma, State, Step};
 use complementarity::solver;
 
-/// Room for the side steps of one run.
+/// Workspace of the side steps of a run.
 #[derive(Default)]
 pub(super) struct SideSteps {
     times: Vec<f64>,
-    /// States at these times; those beyond the count of the last step are spare.
+    /// States at these times. States beyond the count of the last step are spare memory.
     states: Vec<State>,
     step: Step,
-    /// A solver of its own: one that remembers would let the run depend on what is asked of it.
+    /// A separate solver: the run's own may keep a memory, and the run must not depend on side steps.
     solve: Option<Solve>,
 }
 
-/// Contacts up to which those that stay closed are projected after extrapolation: all of them make one dense problem.
-const PROJECTED: usize = 100;
+/// Most contacts for which those that stay closed are projected after extrapolation: they form one dense problem.
+const MAX_PROJECTED_CONTACTS: usize = 100;
 
-/// Normalises the end of a step that is extrapolated or whose joints are to be projected, and projects joints, and the contacts that stayed closed if it is extrapolated.
+/// Normalises the end of a step and projects its joints. After an extrapolated step it also projects the contacts that stayed closed.
 /// False if joints were not closed.
 pub(super) fn project(
     system: &Evaluator,
@@ -31,7 +31,7 @@ pub(super) fn project(
     step: &Step,
     end: &mut State,
 ) -> bool {
-    let contacts = step.correction() == Correction::JointsAndContacts && step.report.contacts <= PROJECTED;
+    let contacts = step.correction() == Correction::JointsAndContacts && step.report.contacts <= MAX_PROJECTED_CONTACTS;
     let closed: &[Sigma] = if contacts { &step.sigma } else { &[] };
     let p = projection.get_or_insert_with(|| JointProjection::new(system));
     p.project(system, &step.candidates, closed, end.t, &mut end.q, &mut end.u) || contacts
@@ -46,7 +46,7 @@ impl Run {
         let (start, end) = (&frame.start, &frame.step.end);
         let side = &mut self.side;
         side.times.clear();
-        observer.wanted(start.t, end.t, &mut side.times);
+        observer.wanted_times(start.t, end.t, &mut side.times);
         if side.times.is_empty() {
             return 0;
         }
@@ -59,7 +59,7 @@ impl Run {
         for &t in side.times.iter().filter(|t| **t > start.t && **t < end.t) {
             side.step.candidates.assign(&frame.step.candidates);
             let done = self.scheme.step(system, start, t - start.t, solve, &mut side.step);
-            // Where a shorter step finds another mode or fails, observers have what is between the ends.
+            // If a side step fails or finds another mode, observers interpolate between the ends.
             if done.is_err() || side.step.outcome() == Outcome::Detected {
                 continue;
             }
@@ -80,7 +80,7 @@ impl Run {
 }
 
 impl SideSteps {
-    /// The first states of the last step that was looked into.
+    /// The first states of the last step with side steps.
     pub(super) fn states(&self, count: usize) -> &[State] {
         &self.states[..count]
     }

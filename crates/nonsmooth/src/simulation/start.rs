@@ -7,10 +7,10 @@ use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
 
 /// Largest number of velocities for which symmetry and definiteness are checked entry by entry.
-const DENSE_CHECK: usize = 400;
+const MAX_CHECKED_VELOCITIES: usize = 400;
 
-/// Penetrating contacts that are warned of one by one.
-const LISTED: usize = 5;
+/// Most penetrating contacts with a warning each.
+const MAX_LISTED_CONTACTS: usize = 5;
 
 /// Checks state, times, mass matrix, contract, contacts and joints. Returns warnings.
 pub(super) fn check(
@@ -38,7 +38,7 @@ pub(super) fn check(
         Misfit::Value(value, name) => Error::InitialValue { name, value },
     })?;
     check_times(start.t, o)?;
-    // There may be more of them, where they are chosen: then the run is stopped when it has made too many.
+    // An adaptive controller may take more: the run then stops at the limit.
     let steps = (o.end - start.t) / longest;
     if steps > o.max_steps as f64 {
         return Err(Error::TooManySteps { steps: steps.ceil(), limit: o.max_steps });
@@ -75,7 +75,7 @@ pub(super) fn check(
             if g[0] < 0.0 {
                 let (name, depth) = (system.name(k.id), -g[0]);
                 penetrating += 1;
-                if penetrating <= LISTED {
+                if penetrating <= MAX_LISTED_CONTACTS {
                     let what = "m at the start and starts closed";
                     warnings.push(format!("contact `{name}` penetrates by {depth:.3e} {what}"));
                 }
@@ -88,8 +88,8 @@ pub(super) fn check(
             return Err(Error::Joint { joint, defect: worst, tolerance: o.initial_tolerance });
         }
     }
-    if penetrating > LISTED {
-        let (more, (depth, id)) = (penetrating - LISTED, deepest);
+    if penetrating > MAX_LISTED_CONTACTS {
+        let (more, (depth, id)) = (penetrating - MAX_LISTED_CONTACTS, deepest);
         warnings.push(format!(
             "{more} more contacts penetrate at the start; the deepest of all is `{}`, by {depth:.3e} m",
             system.name(id)
@@ -150,7 +150,7 @@ fn check_mass(system: &Evaluator, start: &State) -> Result<(), Error> {
             return Err(bad(i));
         }
     }
-    if n > DENSE_CHECK {
+    if n > MAX_CHECKED_VELOCITIES {
         return m.factor().map_err(|e| bad(e.row));
     }
     // Symmetry to rounding of a sum of a few contributions, then Cholesky with a relative pivot test.
@@ -166,13 +166,13 @@ fn check_mass(system: &Evaluator, start: &State) -> Result<(), Error> {
         }
     }
     for k in 0..n {
-        let whole = m.get(k, k);
+        let diagonal = m.get(k, k);
         let mut d = a[k * n + k];
         for j in 0..k {
             d -= a[k * n + j] * a[k * n + j];
         }
         // A pivot below n rounding errors of its diagonal entry is none.
-        if !(d > n as f64 * f64::EPSILON * whole) {
+        if !(d > n as f64 * f64::EPSILON * diagonal) {
             return Err(bad(k));
         }
         let l = d.sqrt();

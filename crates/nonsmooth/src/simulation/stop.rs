@@ -1,4 +1,4 @@
-//! The end of a run that cannot go on: who is to blame, and the problem for looking at it.
+//! The end of a run that cannot continue: the part concerned, and the one-step problem for diagnosis.
 
 use super::events::{Event, EventKind};
 use super::observer::Observer;
@@ -9,7 +9,7 @@ use crate::scheme::Failure;
 use crate::state::State;
 
 impl Run {
-    /// Ends the run with everything that is known about the failure.
+    /// Ends the run with all information about the failure.
     pub(super) fn stop(&mut self, system: &Evaluator, failure: Failure, observer: &mut dyn Observer) -> Advance {
         self.flush(system, observer);
         let problem = match &failure {

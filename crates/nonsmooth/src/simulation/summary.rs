@@ -1,4 +1,4 @@
-//! How a run ended, and what it came to.
+//! Result of a run: status, counts, energies, events.
 
 use super::energy::EnergySummary;
 use super::events::Event;
@@ -16,7 +16,7 @@ pub enum Status {
     Done,
     /// A step could not be made.
     Stopped,
-    /// From outside.
+    /// Interrupted from outside.
     Interrupted,
 }
 
@@ -27,7 +27,7 @@ pub struct Stop {
     pub t: f64,
     /// The failure.
     pub failure: Failure,
-    /// Force or interaction that is to blame, if one was found.
+    /// Force or interaction that caused it, if one was found.
     pub culprit: Option<String>,
     /// The one-step problem as JSON, if there was one.
     pub problem: Option<String>,
@@ -45,7 +45,7 @@ impl std::fmt::Display for Stop {
 
 /// Counts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Work {
+pub struct WorkCounts {
     /// Accepted steps.
     pub steps: usize,
     /// Steps that failed or were rejected.
@@ -66,7 +66,7 @@ pub struct Work {
     pub newton_max: usize,
     /// Newton iterations by stage, and most of them in one step, for schemes of two stages.
     pub stages: [(usize, usize); 2],
-    /// Stages that the first try of a scheme did not solve, so that it went down its ladder.
+    /// Stages that the scheme's first method did not solve, so that a fallback did.
     pub retries: usize,
     /// Contacts that took part, summed over all calls.
     pub contacts: usize,
@@ -84,19 +84,19 @@ pub struct Work {
     pub fallbacks: usize,
     /// Steps that left their reach and were redone.
     pub reach_redone: usize,
-    /// Steps rejected because a switch was detected (steps before them that were dropped with them not counted).
+    /// Steps rejected because a switch was detected, without the earlier steps that were dropped with them.
     pub detected: usize,
     /// Steps of the smallest length that resolved a switch.
     pub resolved: usize,
     /// Steps rejected because their error was too large.
     pub inaccurate: usize,
-    /// Steps taken although their error was too large, since a better one would need steps below the smallest.
+    /// Steps accepted with too large an error, because a smaller step would be below the smallest allowed.
     pub loose: usize,
     /// Steps with a switch that was not resolved, since switches were everywhere.
     pub coarse: usize,
 }
 
-bytes!(Work {
+bytes!(WorkCounts {
     steps,
     rejected,
     scheme_calls,
@@ -123,7 +123,7 @@ bytes!(Work {
     coarse
 });
 
-impl Work {
+impl WorkCounts {
     /// Counts how a step came out.
     pub(super) fn take(&mut self, outcome: Outcome, accepted: bool) {
         match (outcome, accepted) {
@@ -147,7 +147,7 @@ pub struct Summary {
     /// Last state.
     pub end: State,
     /// Counts.
-    pub work: Work,
+    pub work: WorkCounts,
     /// Worst certificate values of all steps (indices refer to the candidates of the worst step).
     pub worst: Certificate,
     /// Times of the worst residual and the deepest penetration, s.
@@ -162,7 +162,7 @@ pub struct Summary {
     pub events_unlisted: usize,
     /// Sums of percussions by interaction name, N·s.
     pub percussions: BTreeMap<String, Vec<f64>>,
-    /// Things to know.
+    /// Warnings.
     pub warnings: Vec<String>,
     /// How derivatives were made.
     pub derivatives: Derivatives,

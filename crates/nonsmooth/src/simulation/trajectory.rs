@@ -13,7 +13,7 @@ use crate::state::{Correction, Percussions, Records, Sigma, Stages, State, Step}
 pub enum Recording {
     /// Every k-th step, and the last; 1 is all.
     Every(usize),
-    /// The state at these times, in this order, by side steps or the dense output of the steps.
+    /// The state at these times, in this order, by side steps or by dense output.
     At(Vec<f64>),
 }
 
@@ -30,7 +30,7 @@ pub struct Record {
     pub step: Option<StepRecord>,
 }
 
-/// What is kept of a step besides its end.
+/// Data of a step that is kept besides its end state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRecord {
     /// Length, s.
@@ -66,7 +66,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// A trajectory that keeps what `recording` says.
+    /// An empty trajectory that keeps the steps of `recording`.
     pub fn new(recording: Recording) -> Self {
         let (records, found) = match &recording {
             Recording::Every(_) => (Vec::new(), Vec::new()),
@@ -84,6 +84,7 @@ impl Trajectory {
     }
 
     /// The records, for tests that tamper with them.
+    #[doc(hidden)]
     pub fn records_mut(&mut self) -> &mut [Record] {
         &mut self.records
     }
@@ -108,8 +109,8 @@ impl Trajectory {
         });
     }
 
-    /// Evaluates the certificates of a run with all steps recorded anew, from the records alone, and returns the
-    /// worst step: its index, certificate, and the name of the interaction that explains it.
+    /// Evaluates the certificates of a run again, from the records of all its steps alone. Returns the worst step with its index, its
+    /// certificate, and the name of the interaction that explains it.
     pub fn recheck(&self, system: &dyn System, scheme: &mut dyn Scheme) -> Option<Recheck> {
         let work = Workspace::default();
         let system = &Evaluator::new(system, &work);
@@ -216,7 +217,7 @@ impl Observer for Trajectory {
         self.last = None;
     }
 
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
         if let Recording::At(at) = &self.recording {
             let near = 1e-9 * (end - start);
             times.extend(at.iter().filter(|t| **t > start + near && **t < end - near));
@@ -234,7 +235,7 @@ impl Observer for Trajectory {
             Recording::At(times) => {
                 let (start, end) = (view.start, view.end);
                 let near = 1e-9 * view.step.dt;
-                // In the order in which they were asked for; some may be missing.
+                // In the requested order; some may be missing.
                 let mut within = view.within.iter().peekable();
                 for (i, &t) in times.iter().enumerate() {
                     if self.found[i] && t <= start.t + near {
@@ -259,22 +260,23 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: on the polynomials of its stages, where it has some, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
+/// The state inside a step: by [`interpolate_stages`] if it has stages, else by [`interpolate_step`]. A step whose impact is located at its end
+/// is interpolated smoothly.
 pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State, t: f64) -> (Vec<f64>, Vec<f64>) {
     if let Some(stages) = step.stages() {
-        return along(system, start, stages, step.dt, t);
+        return interpolate_stages(system, start, stages, step.dt, t);
     }
     let u_minus = step.u_minus();
     if u_minus.is_empty() {
-        return between(system, start, end, step.dt, step.impact, t);
+        return interpolate_step(system, start, end, step.dt, step.impact, t);
     }
     // Smooth up to the jump.
     let before = State::new(end.t, end.q.clone(), u_minus.to_vec());
-    between(system, start, &before, step.dt, false, t)
+    interpolate_step(system, start, &before, step.dt, false, t)
 }
 
-/// The state at `t` in a step of length `dt` from `start` with these stages: u on the polynomial through those of the stages, q on its integral.
-pub fn along(system: &Evaluator, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
+/// The state at `t` in a step of length `dt` from `start`: u on the polynomial through the velocities of the stages, q on its integral.
+pub fn interpolate_stages(system: &Evaluator, start: &State, stages: &Stages, dt: f64, t: f64) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - start.t) / dt).clamp(0.0, 1.0);
     let (mut room, mut u) = (Vec::new(), vec![0.0; start.u.len()]);
     let mut q = system.origin(&start.q, &mut room).to_vec();
@@ -289,9 +291,9 @@ pub fn along(system: &Evaluator, start: &State, stages: &Stages, dt: f64, t: f64
     (q, u)
 }
 
-/// The state at `t` on the polynomial through several states of a smooth step, with their rates: of degree 2n − 1 for n states. Where q̇ = u the velocity is its
-/// slope, otherwise it is the polynomial of degree n − 1 through theirs.
-pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<f64>) {
+/// The state at `t` by Hermite interpolation of n states of a smooth step and their rates, of degree 2n − 1. Where q̇ = u the velocity is the
+/// slope of that polynomial, otherwise it lies on the polynomial of degree n − 1 through the velocities.
+pub fn interpolate_states(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<f64>) {
     let (from, to) = (states[0].t, states[states.len() - 1].t);
     let dt = to - from;
     let nodes: Vec<f64> = states.iter().map(|s| (s.t - from) / dt).collect();
@@ -317,9 +319,16 @@ pub fn through(system: &Evaluator, states: &[&State], t: f64) -> (Vec<f64>, Vec<
     (q, u)
 }
 
-/// The state at `t` between two states of a run, `dt` apart: cubic Hermite without an impact; with one, q linear and u the value
-/// at the start. Where q̇ = u the velocity is the slope of the same cubic, otherwise it is linear.
-pub fn between(system: &Evaluator, a: &State, b: &State, dt: f64, impact: bool, t: f64) -> (Vec<f64>, Vec<f64>) {
+/// The state at `t` between two states of a run, `dt` apart. Without an impact q is a cubic Hermite polynomial; the velocity is its slope where
+/// q̇ = u, otherwise linear. With an impact q is linear, and u is the value at the start.
+pub fn interpolate_step(
+    system: &Evaluator,
+    a: &State,
+    b: &State,
+    dt: f64,
+    impact: bool,
+    t: f64,
+) -> (Vec<f64>, Vec<f64>) {
     let s = ((t - a.t) / dt).clamp(0.0, 1.0);
     let linear = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + s * (b - a)).collect::<Vec<f64>>();
     let n = a.q.len();

@@ -1,10 +1,10 @@
-//! Bytes of checkpoints: numbers as their bits, little-endian, so that what is read is what was written.
+//! Bytes of checkpoints: numbers as their bits, little-endian, so that reading restores the same bits.
 
 use super::field::Value;
 use super::record::Record;
 use std::collections::VecDeque;
 
-/// Bytes under way out.
+/// Writes values to bytes.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -34,7 +34,7 @@ impl Writer {
     }
 }
 
-/// Why bytes are no checkpoint.
+/// Why bytes cannot be read as a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// They end too early.
@@ -43,27 +43,27 @@ pub enum Unreadable {
         /// Where more was expected.
         at: usize,
     },
-    /// Something else stands there.
+    /// They hold something else than expected.
     #[error("the checkpoint has {found} where {expected} is expected")]
     Other {
-        /// What stands there.
+        /// What they hold.
         found: String,
         /// What was expected.
         expected: String,
     },
 }
 
-/// Bytes under way in.
+/// Reads values from bytes.
 #[derive(Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// One record of each type that may come.
+    /// One record of each type that may occur.
     known: &'a [Box<dyn Record>],
 }
 
 impl<'a> Reader<'a> {
-    /// From the beginning, with one record of each type that may come.
+    /// From the beginning, with one record of each type that may occur.
     pub fn new(bytes: &'a [u8], known: &'a [Box<dyn Record>]) -> Self {
         Self { bytes, at: 0, known }
     }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What can be written to bytes and read from them.
+/// Values that can be written to bytes and read from them.
 pub trait Bytes {
     /// Appends the value.
     fn write(&self, out: &mut Writer);

@@ -1,4 +1,4 @@
-//! Fields of records: how each is cleared, copied, compared, laid out for another list of interactions, checked, written and read.
+//! Fields of records: clearing, copying, comparing, rearranging for another list of interactions, checking, writing and reading.
 
 use super::Percussions;
 use super::bytes::{Bytes, Reader, Unreadable, Writer};
@@ -15,8 +15,8 @@ pub trait Field: Bytes {
     fn assign(&mut self, other: &Self);
     /// Whether both have the same bits.
     fn same(&self, other: &Self) -> bool;
-    /// Copies what belongs to percussions `those`, for another list of interactions.
-    fn lay_out(&mut self, from: &Self, _those: &Percussions, _list: &Candidates) {
+    /// Copies a field in the layout of percussions `layout`, rearranged for another list of interactions.
+    fn lay_out(&mut self, from: &Self, _layout: &Percussions, _list: &Candidates) {
         self.assign(from);
     }
     /// Whether sizes are those of a system and values are finite.
@@ -42,7 +42,7 @@ pub struct ByCoordinate(pub Vec<f64>);
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByVelocity(pub Vec<f64>);
 
-/// Values laid out as percussions; empty where they are not known.
+/// Values in the layout of [`Percussions::values`]; empty where they are not known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByComponent(pub Vec<f64>);
 
@@ -68,9 +68,9 @@ like_a_vector! {
     ByInteraction<T> => T, T;
 }
 
-/// A value that fields are made of.
+/// An element of a field.
 pub trait Value: Copy {
-    /// What an interaction has that was not in the list.
+    /// The value of an interaction that was not in the list.
     const ABSENT: Self;
     /// Its bits.
     fn bits(self) -> u64;
@@ -230,15 +230,15 @@ impl Field for ByComponent {
     fn check(&self, _structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
         size(self.len(), percussions.values().len())
     }
-    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+    fn lay_out(&mut self, from: &Self, layout: &Percussions, list: &Candidates) {
         self.0.clear();
         if from.is_empty() {
             return;
         }
         self.0.resize(list.components(), 0.0);
         for (j, k) in list.items().iter().enumerate() {
-            if let Some(at) = those.place(j, k.id) {
-                self.0[list.range(j)].copy_from_slice(&from[those.range(at)]);
+            if let Some(at) = layout.place(j, k.id) {
+                self.0[list.range(j)].copy_from_slice(&from[layout.range(at)]);
             }
         }
     }
@@ -248,13 +248,13 @@ impl<T: Value + Bytes + Default> Field for ByInteraction<T> {
     fn check(&self, _structure: &Structure, percussions: &Percussions) -> Result<(), Misfit> {
         size(self.len(), percussions.ids().len())
     }
-    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+    fn lay_out(&mut self, from: &Self, layout: &Percussions, list: &Candidates) {
         self.0.clear();
         if from.is_empty() {
             return;
         }
         self.0.extend(
-            list.items().iter().enumerate().map(|(j, k)| those.place(j, k.id).map_or(T::ABSENT, |at| from[at])),
+            list.items().iter().enumerate().map(|(j, k)| layout.place(j, k.id).map_or(T::ABSENT, |at| from[at])),
         );
     }
 }

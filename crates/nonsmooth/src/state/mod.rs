@@ -1,4 +1,4 @@
-//! What a checkpoint holds, and what a step returns.
+//! The state of a simulation, and the result of a step.
 
 pub mod bytes;
 pub mod field;
@@ -24,7 +24,7 @@ pub struct Percussions {
     ids: Vec<u64>,
     start: Vec<u32>,
     values: Vec<f64>,
-    /// Version of the candidate list that they are laid out for.
+    /// Version of the candidate list that they belong to.
     version: u64,
 }
 
@@ -62,7 +62,7 @@ impl Percussions {
         &self.values[self.range(i)]
     }
 
-    /// Place in the list of an interaction, looked up first at place `i`.
+    /// Index of an interaction in the list, looked up first at `i`.
     #[inline]
     pub(crate) fn place(&self, i: usize, id: u64) -> Option<usize> {
         if self.ids.get(i) == Some(&id) { Some(i) } else { self.ids.binary_search(&id).ok() }
@@ -74,7 +74,7 @@ impl Percussions {
         Some(self.slot(self.ids.binary_search(&id).ok()?))
     }
 
-    /// The percussion of one interaction, looked up first at place `i`: lists rarely change.
+    /// The percussion of one interaction, looked up first at `i`, because lists rarely change.
     #[inline]
     pub(crate) fn at(&self, i: usize, id: u64) -> Option<&[f64]> {
         self.place(i, id).map(|i| self.slot(i))
@@ -134,7 +134,7 @@ pub struct State {
     pub u: Vec<f64>,
     /// Percussions of the step that led here: warm start.
     pub percussions: Percussions,
-    /// What the scheme carries over besides: empty before the first step, and where the scheme needs nothing.
+    /// Memory of the scheme from step to step: empty before the first step, and for schemes without memory.
     pub memory: Records,
 }
 
@@ -147,7 +147,7 @@ impl State {
         Self { t, q, u, percussions: Percussions::default(), memory: Records::default() }
     }
 
-    /// Whether sizes are those of a system and what the scheme carries over fits them; else what does not.
+    /// Checks that the sizes are those of a system and that the memory of the scheme fits; else names what does not.
     pub(crate) fn check(&self, structure: &Structure) -> Result<(), (&'static str, Misfit)> {
         for (what, found, expected) in [("q", self.q.len(), structure.nq()), ("u", self.u.len(), structure.nu())] {
             if found != expected {

@@ -1,8 +1,8 @@
-//! What a scheme keeps beside what every state and every step has.
+//! Records of schemes: data of one scheme in a state or a step.
 //!
-//! A scheme declares its records in its own folder, by [`record!`](crate::record): one that it carries into the next step
-//! ([`State::memory`](super::State)), one of how a step was made ([`Step::record`](super::Step)). A state or step has one record of each
-//! type at most, so that a scheme over another one keeps its own beside those of its base. What others may ask of a record are the provided
+//! A scheme declares its records in its own folder, by [`record!`](crate::record): its memory from step to step
+//! ([`State::memory`](super::State)), and details of a step ([`Step::record`](super::Step)). A state or step has at most one record of each
+//! type, so that a scheme built on another one adds its own to those of its base. Other modules read a record through the provided
 //! methods of [`Record`].
 
 use super::bytes::{Bytes, Reader, Unreadable, Writer};
@@ -12,20 +12,20 @@ use super::{Percussions, Step};
 use crate::contract::{Candidates, Structure};
 use std::any::Any;
 
-/// How a step that chooses its length came out [Studer2008, §9.2].
+/// Outcome of a step whose length is chosen by the controller [Studer2008, §9.2].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A step of a scheme that does not judge.
+    /// A step of a scheme without step-size control.
     #[default]
     Plain,
     /// All substeps have the discrete state of the step before, and the error is small enough.
     Smooth,
     /// The same, but the error is too large.
     Inaccurate,
-    /// A substep has another discrete state: there is a switch. The step itself is then one step of the base scheme.
+    /// A substep has another discrete state: a switch. The step itself is then one step of the base scheme.
     Detected,
-    /// There is a switch, and the step is as short as can be.
+    /// A switch, in a step of the smallest length.
     Resolved,
 }
 
@@ -35,17 +35,17 @@ pub enum Correction {
     /// What the run asks for.
     #[default]
     Wanted,
-    /// Joints, at any rate.
+    /// Joints, whatever the run asks for.
     Joints,
     /// Joints, and contacts that stay closed.
     JointsAndContacts,
 }
 
-/// What one type of record can do. Written by [`record!`](crate::record).
+/// A type of record. Implemented by [`record!`](crate::record).
 pub trait Record: Any + Send + Sync + std::fmt::Debug {
     /// Its name in checkpoints.
     fn name(&self) -> &'static str;
-    /// Forgets everything but its memory.
+    /// Clears it, keeping the memory.
     fn clear(&mut self);
     /// Copies a record of the same type, keeping the memory; of another type: clears.
     fn assign(&mut self, other: &dyn Record);
@@ -53,8 +53,8 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn same(&self, other: &dyn Record) -> bool;
     /// A copy, without spare memory.
     fn copy(&self) -> Box<dyn Record>;
-    /// Copies a record that belongs to percussions `those`, for another list of interactions.
-    fn lay_out(&mut self, from: &dyn Record, those: &Percussions, list: &Candidates);
+    /// Copies a record in the layout of percussions `layout`, rearranged for another list of interactions.
+    fn lay_out(&mut self, from: &dyn Record, layout: &Percussions, list: &Candidates);
     /// Whether its sizes are those of a system and its values finite; else what does not fit.
     fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)>;
     /// Appends it to a checkpoint.
@@ -71,7 +71,7 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn u_minus(&self) -> &[f64] {
         &[]
     }
-    /// Percussions of forces, where the scheme tells them from those of a jump at the end: then the rest is the jump's.
+    /// Percussions of finite forces, where the scheme separates them from those of a jump at the end; the rest belongs to the jump.
     fn smooth(&self) -> &[f64] {
         &[]
     }
@@ -83,7 +83,7 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn multipliers(&self) -> &[f64] {
         &[]
     }
-    /// Positions besides the end at which interactions were evaluated, each with its time: the reach of the list must cover them.
+    /// Positions and times besides the end at which interactions were evaluated: the reach of the list must cover them.
     fn visited(&self, _step: &Step, _see: &mut dyn FnMut(f64, &[f64])) {}
     /// How the step came out.
     fn outcome(&self) -> Outcome {
@@ -97,13 +97,13 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn correction(&self) -> Correction {
         Correction::Wanted
     }
-    /// Whether its inside is known by steps of the same scheme from the same start alone.
+    /// Whether states inside the step need side steps: shorter steps of the same scheme from the same start.
     fn is_extrapolated(&self) -> bool {
         false
     }
 }
 
-/// A record that stands in for one that is not there.
+/// A default for a record that is missing.
 pub trait Empty: Record + Default {
     /// The record without anything in it.
     fn empty() -> &'static Self;
@@ -114,19 +114,19 @@ pub trait Empty: Record + Default {
 pub struct Records(Vec<Box<dyn Record>>);
 
 impl Records {
-    /// The record of a type, if it is there.
+    /// The record of a type, if there is one.
     #[inline]
     pub fn get<T: Record>(&self) -> Option<&T> {
         self.0.iter().find_map(|r| (&**r as &dyn Any).downcast_ref())
     }
 
-    /// The record of a type, empty if it is not there.
+    /// The record of a type; empty if it is missing.
     #[inline]
     pub fn of<T: Empty>(&self) -> &T {
         self.get().unwrap_or_else(|| T::empty())
     }
 
-    /// The record of a type, made if it is not there.
+    /// The record of a type; inserted if it is missing.
     pub fn make<T: Record + Default>(&mut self) -> &mut T {
         let at = self.0.iter().position(|r| (&**r as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.0.push(Box::<T>::default());
@@ -139,7 +139,7 @@ impl Records {
         }
     }
 
-    /// Forgets everything but the memory.
+    /// Clears all records, keeping the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.0.iter_mut().for_each(|r| r.clear());
@@ -159,10 +159,10 @@ impl Records {
         self.0.extend(new);
     }
 
-    /// Copies records that belong to percussions `those`, for another list of interactions.
-    pub(crate) fn lay_out(&mut self, from: &Records, those: &Percussions, list: &Candidates) {
+    /// Copies records in the layout of percussions `layout`, rearranged for another list of interactions.
+    pub(crate) fn lay_out(&mut self, from: &Records, layout: &Percussions, list: &Candidates) {
         self.clone_from(from);
-        self.0.iter_mut().zip(&from.0).for_each(|(mine, theirs)| mine.lay_out(&**theirs, those, list));
+        self.0.iter_mut().zip(&from.0).for_each(|(mine, theirs)| mine.lay_out(&**theirs, layout, list));
     }
 
     pub(crate) fn check(&self, structure: &Structure, percussions: &Percussions) -> Result<(), (&'static str, Misfit)> {
@@ -202,7 +202,7 @@ impl Clone for Records {
 }
 
 impl PartialEq for Records {
-    /// A record that is not there is one that is empty.
+    /// A missing record equals an empty one.
     fn eq(&self, other: &Self) -> bool {
         let covers = |a: &Records, b: &Records| {
             a.iter().all(|r| match b.iter().find(|o| o.name() == r.name()) {
@@ -219,11 +219,11 @@ impl PartialEq for Records {
 }
 
 /// Declares a [`Record`](crate::state::Record): a struct of [fields](crate::state::Field), with its name in checkpoints, each field with words
-/// for messages and, after the struct, what others may ask of it.
+/// for messages and, after the struct, overrides of the provided methods.
 ///
 /// ```
 /// nonsmooth::record! {
-///     /// What my scheme carries into the next step.
+///     /// Memory of my scheme from step to step.
 ///     "my memory" pub struct MyMemory {
 ///         /// Accelerations of the step that led here.
 ///         accelerations: nonsmooth::state::ByVelocity = "accelerations of the last step",
@@ -264,11 +264,11 @@ macro_rules! record {
             fn lay_out(
                 &mut self,
                 from: &dyn $crate::state::Record,
-                those: &$crate::state::Percussions,
+                layout: &$crate::state::Percussions,
                 list: &$crate::contract::Candidates,
             ) {
                 if let Some(from) = (from as &dyn std::any::Any).downcast_ref::<Self>() {
-                    $($crate::state::Field::lay_out(&mut self.$field, &from.$field, those, list);)*
+                    $($crate::state::Field::lay_out(&mut self.$field, &from.$field, layout, list);)*
                 }
             }
             fn check(

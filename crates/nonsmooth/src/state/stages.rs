@@ -5,7 +5,7 @@ use super::bytes::bytes;
 use super::field::{Field, Misfit};
 use crate::contract::{Candidates, Structure};
 
-/// Values at nodes within a step, of polynomials that are its dense output, and forces there.
+/// Values at nodes within a step: they define the polynomials of its dense output, and the forces there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stages {
     /// Nodes in [0, 1].
@@ -64,15 +64,15 @@ impl Field for Stages {
             None => Ok(()),
         }
     }
-    fn lay_out(&mut self, from: &Self, those: &Percussions, list: &Candidates) {
+    fn lay_out(&mut self, from: &Self, layout: &Percussions, list: &Candidates) {
         self.assign(from);
         let components = list.components();
         self.lambda.clear();
         self.lambda.resize(components * from.nodes.len(), 0.0);
         for (j, k) in list.items().iter().enumerate() {
-            let Some(at) = those.place(j, k.id) else { continue };
+            let Some(at) = layout.place(j, k.id) else { continue };
             for l in 0..from.nodes.len() {
-                let (to, values) = (list.range(j).start + l * components, &from.lambda(l)[those.range(at)]);
+                let (to, values) = (list.range(j).start + l * components, &from.lambda(l)[layout.range(at)]);
                 self.lambda[to..to + values.len()].copy_from_slice(values);
             }
         }

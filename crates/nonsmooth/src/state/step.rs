@@ -1,4 +1,4 @@
-//! What a step returns.
+//! The result of a step.
 
 use super::sigma::Sigma;
 use super::{Bytes, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
@@ -9,7 +9,7 @@ use complementarity::{Report, capacity};
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reason {
-    /// It went the whole way.
+    /// It has the proposed length.
     #[default]
     Full,
     /// It stopped early at an event that the scheme located.
@@ -19,7 +19,7 @@ pub enum Reason {
 /// Work of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
-    /// Calls of the scheme that makes steps: more than one where they are extrapolated.
+    /// Calls of the base scheme: more than one in an extrapolated step.
     pub calls: usize,
     /// One-step problems solved.
     pub solves: usize,
@@ -31,17 +31,17 @@ pub struct StepReport {
     pub newton: usize,
     /// The same by stage, for schemes of two stages.
     pub stages: [usize; 2],
-    /// Stages that the first try did not solve, so that the scheme went down its ladder.
+    /// Stages that the scheme's first method did not solve, so that a fallback did.
     pub retries: usize,
     /// Contacts that took part.
     pub contacts: usize,
-    /// Index sets of contacts for which the step was solved, until they stayed: one, unless the scheme looks for them.
+    /// Index sets of contacts for which the step was solved: one, unless the scheme iterates on them.
     pub index_sets: usize,
     /// Iterations of the position projection within the step.
     pub projection: usize,
     /// Largest residual of the one-step problems.
     pub residual: f64,
-    /// The same as a velocity, not divided by the size of the problem: what relative velocities are known to, m/s.
+    /// The same as a velocity, not divided by the size of the problem: the accuracy of relative velocities, m/s.
     pub noise: f64,
     /// The percussions are not unique in the mode found.
     pub non_unique: bool,
@@ -85,9 +85,9 @@ impl StepReport {
 /// The result of one step. The start state is left untouched.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Length that was gone, s.
+    /// Length of the step, s.
     pub dt: f64,
-    /// State at the end, with the percussions of this step. Boxed, so that it becomes the next start by pointer.
+    /// State at the end, with the percussions of this step. Boxed, so that it becomes the next start without a copy.
     pub end: Box<State>,
     /// The interactions, frozen during the attempt.
     pub candidates: Candidates,
@@ -99,19 +99,19 @@ pub struct Step {
     pub gamma_minus: Vec<f64>,
     /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
     pub gamma_plus: Vec<f64>,
-    /// Whether the velocity jumped: a contact took a percussion that it approached faster than forces explain, an impact. The
-    /// percussion of a contact that persists is a force times dt and no jump.
+    /// Whether there was an impact: a contact took a percussion and had approached faster than forces explain. The
+    /// percussion of a persistent contact is a force times dt and no impact.
     pub impact: bool,
-    /// Exponent of the restitution coefficients: 1, or what a scheme over another one asks of its base [Studer2008, §8.2].
+    /// Exponent of the restitution coefficients: 1, unless an extrapolating scheme sets another for its base [Studer2008, §8.2].
     pub restitution_exponent: f64,
     /// Why it ended.
     pub reason: Reason,
-    /// What it cost.
+    /// Work of the step.
     pub report: StepReport,
-    /// What the scheme keeps of it besides.
+    /// Records of the scheme.
     pub record: Records,
     /// Version of the candidates that the arrays are sized for.
-    begun_for: u64,
+    sized_for: u64,
 }
 
 impl Default for Step {
@@ -129,7 +129,7 @@ impl Default for Step {
             reason: Reason::default(),
             report: StepReport::default(),
             record: Records::default(),
-            begun_for: 0,
+            sized_for: 0,
         }
     }
 }
@@ -144,8 +144,8 @@ impl Step {
         self.record.clear();
         self.end.memory.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
-        if self.begun_for != self.candidates.version() || self.active.len() != n {
-            self.begun_for = self.candidates.version();
+        if self.sized_for != self.candidates.version() || self.active.len() != n {
+            self.sized_for = self.candidates.version();
             capacity::resize(&mut self.active, n, false);
             capacity::resize(&mut self.sigma, n, Sigma::OPEN);
             capacity::resize(&mut self.gamma_minus, c, 0.0);
@@ -172,31 +172,31 @@ impl Step {
         &self.end.percussions.values[self.candidates.range(i)]
     }
 
-    /// Whether end and records have the sizes of a system; else what does not fit.
+    /// Checks that end and records have the sizes of a system; else names what does not fit.
     pub(crate) fn check(&self, structure: &Structure) -> Result<(), (&'static str, Misfit)> {
         self.end.check(structure)?;
         self.record.check(structure, &self.end.percussions)
     }
 
-    /// Lays the step out for another list of interactions: those that are not in it are gone, those that are new took no part.
+    /// Rearranges the step for another list of interactions. Interactions that are not in it are removed; new ones are inactive.
     pub(crate) fn lay_out(&mut self, list: &Candidates) {
         let from = self.clone();
-        let those = &from.end.percussions;
+        let previous = &from.end.percussions;
         self.candidates.assign(list);
         self.begin(from.dt);
         (self.report, self.reason, self.impact) = (from.report, from.reason, from.impact);
         for (j, k) in list.items().iter().enumerate() {
             self.active[j] = false;
             self.set_inactive(j);
-            let Some(at) = those.place(j, k.id) else { continue };
-            let (to, range) = (list.range(j), those.range(at));
-            self.end.percussions.values[to.clone()].copy_from_slice(&those.values[range.clone()]);
+            let Some(at) = previous.place(j, k.id) else { continue };
+            let (to, range) = (list.range(j), previous.range(at));
+            self.end.percussions.values[to.clone()].copy_from_slice(&previous.values[range.clone()]);
             self.gamma_minus[to.clone()].copy_from_slice(&from.gamma_minus[range.clone()]);
             self.gamma_plus[to].copy_from_slice(&from.gamma_plus[range]);
             (self.active[j], self.sigma[j]) = (from.active[at], from.sigma[at]);
         }
-        self.record.lay_out(&from.record, those, list);
-        self.end.memory.lay_out(&from.end.memory, those, list);
+        self.record.lay_out(&from.record, previous, list);
+        self.end.memory.lay_out(&from.end.memory, previous, list);
     }
 
     /// See [`Record::stages`].
@@ -271,7 +271,7 @@ bytes!(StepReport {
     non_unique,
 });
 
-/// Everything but the list of interactions, which `lay_out` gives it again.
+/// Everything but the list of interactions, which `lay_out` restores.
 impl Bytes for Step {
     fn write(&self, out: &mut Writer) {
         self.dt.write(out);
@@ -298,7 +298,7 @@ impl Bytes for Step {
         self.reason = if from.value()? { Reason::Event } else { Reason::Full };
         self.report.read(from)?;
         self.record.read(from)?;
-        // What is laid out as the percussions has their sizes.
+        // Arrays in the layout of the percussions have their sizes.
         let (n, c) = (self.end.percussions.ids.len(), self.end.percussions.values.len());
         let by_interaction = self.active.len() == n && self.sigma.len() == n;
         if by_interaction && self.gamma_minus.len() == c && self.gamma_plus.len() == c {

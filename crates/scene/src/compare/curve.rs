@@ -1,30 +1,31 @@
-//! A recorded motion that can be evaluated at any time of its span.
+//! A recorded motion that can be evaluated at any time between its start and its end.
 
 use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::polynomial::lagrange_integral;
-use nonsmooth::simulation::{Observer, StepView, along, between, through};
+use nonsmooth::simulation::{Observer, StepView, interpolate_stages, interpolate_states, interpolate_step};
 use nonsmooth::{Stages, State};
 
-/// Step ends of a run, and what is needed between them.
+/// Step ends of a run, with data to interpolate between them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curve {
     pub(super) t: Vec<f64>,
     states: Vec<State>,
     /// Of the step that led to each.
-    steps: Vec<Inside>,
+    steps: Vec<StepInterior>,
     /// Contacts that can be named beforehand, by identity and name.
     contacts: Vec<(u64, String)>,
     /// Their normal percussions, summed up to each step end, N·s.
     sums: Vec<Vec<f64>>,
 }
 
-/// Where an extrapolated step is looked into, in parts of it: with both ends a polynomial of degree 9, whose error is far below that of the step.
-const WITHIN: [f64; 3] = [0.172_673_164_646_011_4, 0.5, 0.827_326_835_353_988_6];
+/// Nodes of side steps in an extrapolated step, relative to its length. With both ends they give a polynomial of degree 9, whose error is far
+/// below that of the step.
+const INNER_NODES: [f64; 3] = [0.172_673_164_646_011_4, 0.5, 0.827_326_835_353_988_6];
 
 /// The inside of a step.
 #[derive(Debug, Clone, Default)]
-struct Inside {
+struct StepInterior {
     /// Whether an impact happened in it.
     impact: bool,
     /// Velocity before the jump at its end, of schemes that locate it.
@@ -45,8 +46,8 @@ impl Observer for Curve {
         self.sums.push(vec![0.0; self.contacts.len()]);
     }
 
-    fn wanted(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
-        times.extend(WITHIN.map(|s| start + s * (end - start)));
+    fn wanted_times(&mut self, start: f64, end: f64, times: &mut Vec<f64>) {
+        times.extend(INNER_NODES.map(|s| start + s * (end - start)));
     }
 
     fn step(&mut self, view: &StepView) {
@@ -80,10 +81,10 @@ impl Curve {
     pub(super) fn push(&mut self, state: State, impact: bool) {
         self.t.push(state.t);
         self.states.push(state);
-        self.steps.push(Inside { impact, ..Inside::default() });
+        self.steps.push(StepInterior { impact, ..StepInterior::default() });
     }
 
-    /// All that is known of the motion as points of its graph, in order: step ends, with both velocities where a jump was located, and states inside steps.
+    /// Points of the graph of the motion, in order: step ends, with both velocities where a jump was located, and states inside steps.
     pub(super) fn points(&self) -> impl Iterator<Item = (f64, &[f64], &[f64])> {
         self.steps.iter().zip(&self.states).flat_map(|(inside, end)| {
             let within = inside.within.iter().map(|s| (s.t, &s.q[..], &s.u[..]));
@@ -115,16 +116,16 @@ impl Curve {
             return self.point(k);
         }
         if !inside.stages.nodes.is_empty() {
-            return along(system, a, &inside.stages, dt, t);
+            return interpolate_stages(system, a, &inside.stages, dt, t);
         }
         if !inside.within.is_empty() {
             let states: Vec<&State> = std::iter::once(a).chain(&inside.within).chain([b]).collect();
-            return through(system, &states, t);
+            return interpolate_states(system, &states, t);
         }
         match &inside.left {
             // Smooth up to the jump.
-            Some(left) => between(system, a, &State::new(b.t, b.q.clone(), left.clone()), dt, false, t),
-            None => between(system, a, b, dt, inside.impact, t),
+            Some(left) => interpolate_step(system, a, &State::new(b.t, b.q.clone(), left.clone()), dt, false, t),
+            None => interpolate_step(system, a, b, dt, inside.impact, t),
         }
     }
 
@@ -138,8 +139,8 @@ impl Curve {
         self.pick(names, |c| self.sums[k][c])
     }
 
-    /// The same at a time: the integral of the force polynomial of a step with stages, else a constant force in a step without an impact, and nothing before the
-    /// end of one with an impact.
+    /// The same at a time inside a step. With stages it is the integral of the force polynomial. Otherwise the force is constant in a step
+    /// without an impact; in one with an impact the percussion acts at the end.
     pub(super) fn percussions_at(&self, t: f64, names: &[String]) -> Vec<f64> {
         let k = self.end_of(t);
         let (before, after, inside) = (&self.sums[k - 1], &self.sums[k], &self.steps[k]);

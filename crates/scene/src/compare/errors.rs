@@ -48,29 +48,29 @@ type Motion = (Vec<f64>, Vec<f64>);
 type Pick = fn(&Motion) -> &Vec<f64>;
 
 /// Samples of a closed form per step, for the graph distance.
-const PER_STEP: f64 = 8.0;
+const SAMPLES_PER_STEP: f64 = 8.0;
 /// Most samples of a curve in a graph distance.
 const MAX_SAMPLES: f64 = 4e6;
 
-/// Where errors are taken.
+/// Times at which errors are taken.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Where<'a> {
+pub(super) enum SampleTimes<'a> {
     /// At step ends.
     Ends,
-    /// Over all of every step, at the points of a Gauss rule.
+    /// At the Gauss points of every step.
     Dense,
     /// At these times.
     At(&'a [f64]),
 }
 
 /// Times, and what they weigh.
-fn samples(run: &Curve, place: Where) -> (Vec<f64>, Vec<f64>) {
+fn samples(run: &Curve, place: SampleTimes) -> (Vec<f64>, Vec<f64>) {
     match place {
-        Where::Ends => {
+        SampleTimes::Ends => {
             let weight = |k: usize| if k == 0 { 0.0 } else { run.t[k] - run.t[k - 1] };
             (run.t.clone(), (0..run.t.len()).map(weight).collect())
         }
-        Where::Dense => {
+        SampleTimes::Dense => {
             let (mut times, mut weights) = (Vec::new(), Vec::new());
             for w in run.t.windows(2) {
                 for (x, weight) in nonsmooth::polynomial::gauss() {
@@ -80,7 +80,7 @@ fn samples(run: &Curve, place: Where) -> (Vec<f64>, Vec<f64>) {
             }
             (times, weights)
         }
-        Where::At(at) => {
+        SampleTimes::At(at) => {
             let times = sorted(at);
             let weights = vec![1.0 / times.len() as f64; times.len()];
             (times, weights)
@@ -93,12 +93,12 @@ pub(super) fn errors(
     system: &Evaluator,
     run: &Curve,
     reference: &Reference,
-    place: Where,
+    place: SampleTimes,
     step: f64,
     unit: &[Vec<usize>],
 ) -> Errors {
     let (times, weights) = samples(run, place);
-    let ends = matches!(place, Where::Ends);
+    let ends = matches!(place, SampleTimes::Ends);
     let (found, exact) = motions(system, run, reference, &times, ends, unit);
     let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
     let names = reference.contacts();
@@ -111,9 +111,9 @@ pub(super) fn errors(
     let integral =
         |pick: Pick| sums((0..times.len()).map(|k| (weights[k], distance(pick(&found[k]), pick(&exact[k])))));
     let (over_q, over_u) = (integral(coordinates), integral(velocities));
-    // The graph distance is that of the curves through all that is known of the motions: with times given, their points alone; a closed form is sampled finely, so that
-    // jumps are filled where they are.
-    let at_times = matches!(place, Where::At(_));
+    // The graph distance uses all known points of both motions, or those at the given times alone. A closed form is sampled finely, so that
+    // jumps are filled at their times.
+    let at_times = matches!(place, SampleTimes::At(_));
     let (from, to) = (times[0], times[times.len() - 1]);
     let graph_of =
         |c: &Curve| c.points().map(|(t, q, u)| (t, (q.to_vec(), u.to_vec()))).collect::<Vec<(f64, Motion)>>();
@@ -123,7 +123,7 @@ pub(super) fn errors(
         _ if at_times => times.iter().copied().zip(exact).collect(),
         Some(c) => graph_of(c),
         None => {
-            let n = ((to - from) / step * PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
+            let n = ((to - from) / step * SAMPLES_PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
             let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
             with_jumps(system, reference, samples.map(|t| (t, reference.at(system, t))).collect())
         }
@@ -136,7 +136,7 @@ pub(super) fn errors(
             align(q, &other[k].1.0, unit);
         }
     }
-    let piece = (step / PER_STEP).max((to - from) / MAX_SAMPLES);
+    let piece = (step / SAMPLES_PER_STEP).max((to - from) / MAX_SAMPLES);
     let norms = |pick: Pick, (l1, l2, sup): (f64, f64, f64)| {
         let components = mine.first().map_or(0, |(_, x)| pick(x).len());
         let graph = (0..components).fold(0.0f64, |worst, i| {
@@ -203,7 +203,7 @@ fn with_jumps(system: &Evaluator, reference: &Reference, samples: Vec<(f64, Moti
             && change(&last.1, &sample.1) > 4.0 * mean
         {
             let (mut a, mut b) = (last, sample.clone());
-            let whole = change(&a.1, &b.1);
+            let total = change(&a.1, &b.1);
             loop {
                 let t = 0.5 * (a.0 + b.0);
                 if t <= a.0 || t >= b.0 {
@@ -216,7 +216,7 @@ fn with_jumps(system: &Evaluator, reference: &Reference, samples: Vec<(f64, Moti
                     a = middle;
                 }
             }
-            if change(&a.1, &b.1) > 0.1 * whole {
+            if change(&a.1, &b.1) > 0.1 * total {
                 out.push(a);
                 out.push(b);
             }

@@ -6,11 +6,14 @@
 //! L¹ = Σ dt_k e_k,   L² = (Σ dt_k e_k²)^½,   sup = max e_k,   graph = max over components of the graph distance
 //! ```
 //!
-//! or, `--dense`, the integrals of the same over all of every step by its dense output (6 Gauss points in a step; the polynomials of schemes that have some), and likewise for the sums
-//! of normal percussions up to t (x is p), where the reference knows them. The reference is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file, both evaluated between their grid
-//! points by dense output; steps that are extrapolated by the polynomial through three side steps and both ends. The graph distance is always that of the curves through the step ends (and side steps). With times given by `--at`, errors are taken there alone, with equal weights 1/n, and
-//! the graph distance is that of the points joined. The order is fitted to L¹ ([`nonsmooth::measure::fit_order`]); errors that are rounding,
-//! below 1e-13 of the largest value, take no part.
+//! and likewise for the sums of normal percussions up to t (x is p), where the reference knows them.
+//!
+//! - **`--dense`**: the sums become integrals over every step, by dense output at 6 Gauss points.
+//! - **`--at`**: errors are taken at the given times alone, with equal weights 1/n.
+//! - **The reference** is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file. Runs and trajectories are evaluated
+//!   between their grid points by dense output, in extrapolated steps by the polynomial through three side steps and both ends.
+//! - **The graph distance** is that of the curves through the step ends and side steps, or through the points given by `--at`.
+//! - **The order** is fitted to L¹ ([`nonsmooth::measure::fit_order`]). Errors below 1e-13 of the largest value are rounding and are left out.
 
 mod curve;
 mod errors;

@@ -1,4 +1,4 @@
-//! What errors are measured against.
+//! The reference of a comparison.
 
 use super::curve::Curve;
 use super::request::{ReferenceChoice, SchemeChoice};
@@ -11,7 +11,7 @@ use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Kind, Reach};
 use nonsmooth::simulation::{Observe, Status};
 
-/// A motion that is taken as exact.
+/// The motion against which errors are measured.
 pub(super) enum Reference {
     Exact(ExactSolution),
     Curve(Curve),
@@ -42,7 +42,7 @@ impl Reference {
         }
     }
 
-    /// The run that it is, where it is one.
+    /// The curve of a reference that is a run.
     pub(super) fn curve(&self) -> Option<&Curve> {
         match self {
             Reference::Exact(_) => None,
@@ -50,7 +50,7 @@ impl Reference {
         }
     }
 
-    /// The reference that was asked for, and what it is.
+    /// The requested reference, with a description.
     pub(super) fn make(
         document: &Document,
         choice: &ReferenceChoice,
@@ -134,8 +134,8 @@ fn read_curve(name: &str, nq: usize, nu: usize) -> Result<Curve, String> {
 /// Samples at which a closed form is compared with the model.
 const SAMPLES: usize = 200;
 
-/// A closed form that does not fit the model (after an override) must not be trusted: it starts where the model starts, and
-/// wherever no contact is near, M u̇ = h and q̇ = B u + β hold.
+/// Checks that a closed form still fits the model after an override: it starts at the start of the model, and
+/// away from contacts M u̇ = h and q̇ = B u + β hold.
 fn check_exact(p: &Prepared, exact: &ExactSolution) -> Result<(), Fault> {
     let end = p.options.end;
     let bad = |message: String| Err(Fault::new(&exact.origin, message));

@@ -1,4 +1,4 @@
-//! What is to be compared: schemes with options, steps, the reference.
+//! Request of a comparison: schemes with options, steps, the reference.
 
 use nonsmooth::scheme::SCHEMES;
 
@@ -11,7 +11,7 @@ pub struct SchemeChoice {
     pub options: Vec<String>,
 }
 
-/// What errors are measured against.
+/// Choice of the reference.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReferenceChoice {
     /// The closed form of the scene, if it has one, else a finer run.
@@ -24,7 +24,7 @@ pub enum ReferenceChoice {
     File(String),
 }
 
-/// What is to be compared.
+/// Request of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareRequest {
     /// Schemes; empty means all that fit.

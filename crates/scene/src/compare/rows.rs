@@ -1,7 +1,7 @@
-//! The runs of a comparison, in parallel, and what they come to.
+//! The runs of a comparison, in parallel, with their errors and orders.
 
 use super::curve::Curve;
-use super::errors::{Errors, Where, errors};
+use super::errors::{Errors, SampleTimes, errors};
 use super::reference::Reference;
 use super::request::{CompareRequest, SchemeChoice};
 use crate::file::Document;
@@ -30,7 +30,7 @@ pub struct Row {
     pub seconds: f64,
     /// Errors, if the run reached its end.
     pub errors: Option<Errors>,
-    /// Why it did not.
+    /// Why it did not reach its end, if so.
     pub reason: Option<String>,
 }
 
@@ -206,7 +206,7 @@ fn run(
         if !prepared.adaptive() {
             return Ok((summary, seconds));
         }
-        // The curve of a scheme that extrapolates takes side steps, which are no part of what the run costs: once more for the clock.
+        // The curve of an extrapolating scheme needs side steps, which are not part of its cost: the run is repeated for timing.
         Ok((summary, timed_run(&mut prepared.simulation()?, &mut ()).1))
     });
     let (summary, seconds) = match runs {
@@ -220,9 +220,9 @@ fn run(
     row.calls = summary.work.scheme_calls;
     if summary.status == Status::Done {
         let place = match request.at.is_empty() {
-            false => Where::At(&request.at),
-            true if request.dense => Where::Dense,
-            true => Where::Ends,
+            false => SampleTimes::At(&request.at),
+            true if request.dense => SampleTimes::Dense,
+            true => SampleTimes::Ends,
         };
         row.errors = Some(errors(&prepared.evaluator(), &curve, reference, place, step, unit));
     } else {
@@ -231,15 +231,15 @@ fn run(
     row
 }
 
-/// Below this an error is rounding: it says nothing of the order.
-const ROUNDING: f64 = 1e-13;
+/// Relative error below which it is rounding and takes no part in the fit of the order.
+const ERROR_FLOOR: f64 = 1e-13;
 
 fn orders(scheme: &SchemeChoice, rows: &[Row]) -> OrderRow {
     let mine = rows.iter().filter(|r| r.scheme == scheme.name && r.options == scheme.options);
     let measured: Vec<(f64, Errors)> = mine.filter_map(|r| r.errors.map(|e| (r.step, e))).collect();
     let fit = |pick: fn(&Errors) -> f64| {
         let (steps, errors): (Vec<f64>, Vec<f64>) =
-            measured.iter().map(|(h, e)| (*h, pick(e))).filter(|(_, e)| *e > ROUNDING && e.is_finite()).unzip();
+            measured.iter().map(|(h, e)| (*h, pick(e))).filter(|(_, e)| *e > ERROR_FLOOR && e.is_finite()).unzip();
         fit_order(&steps, &errors)
     };
     let (q, u, graph) = (fit(|e| e.q.l1), fit(|e| e.u.l1), fit(|e| e.u.graph));

@@ -1,5 +1,5 @@
-//! Nodes to typed values. A format is written once, with [`record!`](crate::record): it makes the struct, its reader (unknown keys
-//! are refused with the nearest known one) and its part of the JSON schema.
+//! Decodes nodes into typed values. A format is declared once, with [`record!`](crate::record), which generates the struct, its reader
+//! (unknown keys are refused with the nearest known one) and its part of the JSON schema.
 
 use super::tree::{Entry, Fault, Node, Origin, Value};
 use nonsmooth::names::{hint_or_list, is_name};
@@ -10,7 +10,7 @@ pub trait Decode: Sized {
     /// Reads a node.
     fn decode(node: &Node) -> Result<Self, Fault>;
 
-    /// What a missing key means, if it may be missing.
+    /// The value of a missing key, if the key is optional.
     fn missing() -> Option<Self> {
         None
     }
@@ -111,7 +111,7 @@ fn checked(name: &str, origin: &Origin) -> Result<Key, Fault> {
 }
 
 impl Key {
-    /// Refuses a word of the formula language: for names that stand in formulas.
+    /// Refuses a word of the formula language: for names that may occur in formulas.
     pub(crate) fn refuse_reserved(&self) -> Result<(), Fault> {
         if crate::formula::is_reserved(&self.name) {
             let message = format!("`{}` is a word of the formula language: choose another name", self.name);
@@ -159,7 +159,7 @@ impl Decode for Formula {
 pub enum Formulas {
     /// One component.
     One(Formula),
-    /// All components in order, and where the list stands.
+    /// All components in order, with the origin of the list.
     List(Vec<Formula>, Origin),
     /// Some components by name; the others are zero.
     Named(Vec<(Key, Formula)>, Origin),
@@ -260,6 +260,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Defines a table of the format: its struct, its reader and its schema.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! record {
     (

@@ -3,7 +3,7 @@
 use super::decode::{Decode, Formula, Formulas, Key, Named, expected};
 use super::picture::Picture;
 use super::tree::{Fault, Node, Origin, Value};
-use super::watch::Watch;
+use super::watch::WatchList;
 use crate::record;
 use serde_json::{Value as Json, json};
 
@@ -392,7 +392,7 @@ record! {
         /// Every k-th step is recorded with `--out`, and the last. Default 1.
         pub every: Option<u64>,
         /// What is recorded besides the motion: events, certificate, energy, percussions; or ["all"], ["none"]. Default ["all"].
-        pub watch: Option<Watch>,
+        pub watch: Option<WatchList>,
     }
 }
 
@@ -409,7 +409,7 @@ impl Model {
             unit: Vec::new(),
             breaks: Vec::new(),
             units: Named::default(),
-            origin: Origin::Whole,
+            origin: Origin::Scene,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The scene file: text to a tree that remembers where everything stands, overrides on the tree, and the tree to typed
-//! records ([`mod@format`], [`picture`], [`Watch`]).
+//! The scene file: text is parsed into a tree with the origin of every value, overrides change the tree, and the tree is decoded into typed
+//! records ([`mod@format`], [`picture`], [`WatchList`]).
 //!
 //! ```text
 //! TOML ──tree──► nodes with origins ──overrides──► nodes ──decode──► records ──model, run──► a system that moves
@@ -14,4 +14,4 @@ mod watch;
 
 pub use decode::{Decode, Fields, Formula, Formulas, Key, Named};
 pub use tree::{Document, Entry, Fault, Node, Origin, Override, SceneError, Value};
-pub use watch::Watch;
+pub use watch::WatchList;

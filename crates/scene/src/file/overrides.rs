@@ -79,8 +79,8 @@ impl Names {
     }
 }
 
-/// Tables whose keys the file chooses: an override may change one, not add one.
-const OWN_NAMES: [&str; 3] = ["parameters", "define", "kinematics"];
+/// Tables with free keys: an override may change a key, but not add one.
+const FREE_KEY_TABLES: [&str; 3] = ["parameters", "define", "kinematics"];
 
 fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<(), Fault> {
     let Some((path, value)) = text.split_once('=') else {
@@ -98,7 +98,7 @@ fn apply(root: &mut Node, text: &str, origin: &Origin, names: &Names) -> Result<
         let here = if i == 0 { "the scene".to_string() } else { format!("`{}`", keys[..i].join(".")) };
         node = match &mut node.value {
             Value::Table(entries) => {
-                if i == 1 && OWN_NAMES.contains(&keys[0]) && !entries.iter().any(|e| e.key == *key) {
+                if i == 1 && FREE_KEY_TABLES.contains(&keys[0]) && !entries.iter().any(|e| e.key == *key) {
                     let hint = hint(key, entries.iter().map(|e| e.key.as_str()), String::new);
                     return Err(Fault::new(origin, format!("the scene has no `{}.{key}`{hint}", keys[0])));
                 }

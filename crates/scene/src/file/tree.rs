@@ -15,7 +15,7 @@ pub enum Origin {
     Override(usize),
     /// Nowhere: it is missing, or the scene as a whole is meant.
     #[default]
-    Whole,
+    Scene,
 }
 
 /// A value.
@@ -69,12 +69,12 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// What is wrong, and with what.
+/// An error in a scene, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong.
     pub message: String,
-    /// With what.
+    /// Origin of the value concerned.
     pub origin: Origin,
 }
 
@@ -84,7 +84,7 @@ impl Fault {
     }
 }
 
-/// What is wrong with a scene, as a user sees it: `file:line:column: message`.
+/// An error in a scene, as a user sees it: `file:line:column: message`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", .place.as_ref().map(|p| format!("{p}: ")).unwrap_or_default())]
 pub struct SceneError {
@@ -98,7 +98,7 @@ pub struct SceneError {
     pub line: Option<String>,
 }
 
-/// A change of a scene that does not stand in its file.
+/// A change of a scene that is not in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Override {
     /// `key=value`.
@@ -127,19 +127,19 @@ impl Document {
             name: name.into(),
             text: text.into(),
             overrides: Vec::new(),
-            root: Node { value: Value::Table(Vec::new()), origin: Origin::Whole },
+            root: Node { value: Value::Table(Vec::new()), origin: Origin::Scene },
         };
         if text.len() > MAX_FILE {
             let message = format!("the file has {} bytes, at most {MAX_FILE} are possible", text.len());
-            return Err(this.explain(&Fault::new(&Origin::Whole, message)));
+            return Err(this.explain(&Fault::new(&Origin::Scene, message)));
         }
         match DeTable::parse(text) {
             Ok(table) => {
-                this.root = convert_table(table.get_ref(), Origin::Whole).map_err(|f| this.explain(&f))?;
+                this.root = convert_table(table.get_ref(), Origin::Scene).map_err(|f| this.explain(&f))?;
                 Ok(this)
             }
             Err(e) => {
-                let origin = e.span().map_or(Origin::Whole, Origin::Text);
+                let origin = e.span().map_or(Origin::Scene, Origin::Text);
                 Err(this.explain(&Fault::new(&origin, e.message().trim().replace('\n', ", "))))
             }
         }
@@ -168,7 +168,7 @@ impl Document {
                 position: None,
                 line: None,
             },
-            Origin::Whole => SceneError {
+            Origin::Scene => SceneError {
                 message: fault.message.clone(),
                 place: Some(self.name.clone()),
                 position: None,

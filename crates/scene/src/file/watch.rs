@@ -1,4 +1,4 @@
-//! What a run records besides the motion, by name: `[output] watch`.
+//! What a run records besides the motion: the key `[output] watch`.
 
 use super::decode::{Decode, expected};
 use super::tree::{Fault, Node, Value};
@@ -6,35 +6,35 @@ use nonsmooth::names::nearest;
 use nonsmooth::simulation::Observe;
 use serde_json::{Value as Json, json};
 
-/// What is watched of a run.
+/// What a run records besides the motion, as a list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watch(pub Observe);
+pub struct WatchList(pub Observe);
 
-/// What can be watched.
-const PARTS: [&str; 4] = ["events", "certificate", "energy", "percussions"];
-/// Words for everything and nothing, which stand alone.
-const WHOLE: [(&str, Observe); 2] = [("all", Observe::ALL), ("none", Observe::NONE)];
+/// The names that a list may hold.
+const WATCHABLE: [&str; 4] = ["events", "certificate", "energy", "percussions"];
+/// Names for everything and nothing; each must be the only one in its list.
+const EXCLUSIVE: [(&str, Observe); 2] = [("all", Observe::ALL), ("none", Observe::NONE)];
 
-impl Watch {
+impl WatchList {
     /// Names of what is watched, and of what is not.
     pub fn names(self) -> (Vec<&'static str>, Vec<&'static str>) {
         let Observe { events, certificate, energy, percussions } = self.0;
-        let parts = PARTS.into_iter().zip([events, certificate, energy, percussions]);
+        let parts = WATCHABLE.into_iter().zip([events, certificate, energy, percussions]);
         let (watched, others): (Vec<_>, Vec<_>) = parts.partition(|(_, on)| *on);
         let names = |list: Vec<(&'static str, bool)>| list.into_iter().map(|(name, _)| name).collect();
         (names(watched), names(others))
     }
 }
 
-impl Decode for Watch {
+impl Decode for WatchList {
     fn decode(node: &Node) -> Result<Self, Fault> {
         let Value::Array(items) = &node.value else {
-            return Err(expected(node, &format!("a list of {}, or [\"all\"] or [\"none\"]", PARTS.join(", "))));
+            return Err(expected(node, &format!("a list of {}, or [\"all\"] or [\"none\"]", WATCHABLE.join(", "))));
         };
         let mut observe = Observe::NONE;
         for item in items {
             let word = String::decode(item)?;
-            if let Some((name, whole)) = WHOLE.iter().find(|(name, _)| *name == word) {
+            if let Some((name, whole)) = EXCLUSIVE.iter().find(|(name, _)| *name == word) {
                 if items.len() > 1 {
                     let message = format!("`{name}` stands alone: there are other words beside it in `watch`");
                     return Err(Fault::new(&item.origin, message));
@@ -48,7 +48,7 @@ impl Decode for Watch {
                 "energy" => observe.energy = true,
                 "percussions" => observe.percussions = true,
                 _ => {
-                    let words = || PARTS.into_iter().chain(WHOLE.iter().map(|(name, _)| *name));
+                    let words = || WATCHABLE.into_iter().chain(EXCLUSIVE.iter().map(|(name, _)| *name));
                     let hint = match nearest(&word, words()) {
                         Some(n) => format!(": did you mean `{n}`?"),
                         None => format!(" (there are {})", words().collect::<Vec<_>>().join(", ")),
@@ -62,7 +62,7 @@ impl Decode for Watch {
     }
 
     fn schema() -> Json {
-        let whole: Vec<[&str; 1]> = WHOLE.iter().map(|(name, _)| [*name]).collect();
-        json!({ "anyOf": [{ "type": "array", "items": { "enum": PARTS } }, { "enum": whole }] })
+        let whole: Vec<[&str; 1]> = EXCLUSIVE.iter().map(|(name, _)| [*name]).collect();
+        json!({ "anyOf": [{ "type": "array", "items": { "enum": WATCHABLE } }, { "enum": whole }] })
     }
 }

@@ -1,9 +1,9 @@
 //! The graph of operations behind formulas: equal subexpressions are one node, constants are folded.
 //!
-//! Children stand before their parents, so that every pass is one loop over the nodes.
+//! Children precede their parents, so that every pass is one loop over the nodes.
 //!
-//! Factors 2^k are drawn out of products, sums and quotients, where they meet others and numbers: scaling by them is exact, so that no value
-//! changes (short of overflow), and derivatives of squares are full of them.
+//! Factors 2^k are moved out of products, sums and quotients, where they combine with other numbers. Scaling by them is exact, so that no value
+//! changes (short of overflow). Derivatives of squares have many such factors.
 
 use nonsmooth::Scalar;
 use std::collections::HashMap;
@@ -457,8 +457,8 @@ impl Graph {
         self.reachable(roots).len()
     }
 
-    /// Whether derivatives by the rules of the graph have the bits of those by dual numbers: dual numbers make quotients by 1/b and powers
-    /// by the power below, and their values enter the derivatives of products.
+    /// Whether derivatives by the rules of the graph have the same bits as those by dual numbers. Quotients and powers do not: dual numbers
+    /// compute quotients by 1/b and powers by the next lower power.
     pub fn differentiates_as_dual_numbers(&self, roots: &[Id]) -> bool {
         self.reachable(roots).into_iter().all(|id| match self.op(id) {
             Op::Divide(_, b) => self.value(b).is_some(),
@@ -507,7 +507,7 @@ impl Graph {
                 | Op::IntegerPower(..)
                 | Op::Call(..) => continue,
             };
-            // Which branch is taken matters, not what stands in it.
+            // Of an `if` only the condition counts here: kinks of its branches are found at their own nodes.
             let decides = match op {
                 Op::Select(condition, ..) => depends[condition.index()],
                 _ => below,

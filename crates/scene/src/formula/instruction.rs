@@ -1,8 +1,8 @@
-//! Which instructions a graph becomes.
+//! Selects the instructions for a graph.
 //!
-//! Most of an instruction's cost is to find out which one it is. Operations that follow each other and whose result nothing else
-//! needs are therefore one instruction, such as (a b − c d) v; it rounds after every operation, as they do one by one. Sine and cosine
-//! of one argument are found together. Numbers are part of the instructions that take them.
+//! Dispatch is most of the cost of an instruction. Consecutive operations whose intermediate results nothing else
+//! needs are therefore fused, such as (a b − c d) v. A fused instruction rounds after every operation, as separate ones do. Sine and cosine
+//! of one argument are one instruction. Constants are stored in the instructions that use them.
 
 use super::graph::{Comparison, Function, Graph, Id, Op};
 use nonsmooth::Scalar;
@@ -190,7 +190,7 @@ pub(super) fn select(graph: &Graph, outputs: &[Id]) -> (Vec<Instruction<Id>>, Ve
             _ => {}
         }
     }
-    // A result must stand somewhere by itself.
+    // Outputs are not fused.
     outputs.iter().for_each(|id| selection.uses[id.index()] += 2);
     let (mut instructions, mut read) = (Vec::new(), vec![false; count]);
     outputs.iter().for_each(|id| read[id.index()] = true);

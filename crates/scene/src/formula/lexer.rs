@@ -5,12 +5,12 @@ use super::FormulaError;
 /// A token and where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Token<'a> {
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: TokenKind<'a>,
     pub(super) at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind<'a> {
+pub(super) enum TokenKind<'a> {
     Number(f64),
     /// A name, with the number of primes that follow it.
     Name(&'a str, usize),
@@ -19,14 +19,14 @@ pub(super) enum Kind<'a> {
     End,
 }
 
-impl Kind<'_> {
+impl TokenKind<'_> {
     /// As a user reads it.
     pub(super) fn shown(&self) -> String {
         match self {
-            Kind::Number(v) => format!("the number {v}"),
-            Kind::Name(name, primes) => format!("`{name}{}`", "'".repeat(*primes)),
-            Kind::Sign(s) => format!("`{s}`"),
-            Kind::End => "the end".into(),
+            TokenKind::Number(v) => format!("the number {v}"),
+            TokenKind::Name(name, primes) => format!("`{name}{}`", "'".repeat(*primes)),
+            TokenKind::Sign(s) => format!("`{s}`"),
+            TokenKind::End => "the end".into(),
         }
     }
 }
@@ -48,18 +48,18 @@ impl<'a> Lexer<'a> {
     pub(super) fn next(&mut self) -> Result<Token<'a>, FormulaError> {
         let rest = self.text[self.at..].trim_start();
         let at = self.text.len() - rest.len();
-        let Some(first) = rest.chars().next() else { return Ok(Token { kind: Kind::End, at }) };
+        let Some(first) = rest.chars().next() else { return Ok(Token { kind: TokenKind::End, at }) };
         let (kind, length) = if first.is_ascii_digit() || first == '.' {
             number(rest, at)?
         } else if first.is_ascii_alphabetic() || first == '_' {
             let n = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
             let primes = rest[n..].chars().take_while(|c| *c == '\'').count();
-            (Kind::Name(&rest[..n], primes), n + primes)
+            (TokenKind::Name(&rest[..n], primes), n + primes)
         } else if let Some(sign) = SIGNS.iter().find(|s| rest.starts_with(**s)) {
             if *sign == "=" {
                 return Err(FormulaError::new(at, "`=` is not an operator: compare with `==`"));
             }
-            (Kind::Sign(sign), sign.len())
+            (TokenKind::Sign(sign), sign.len())
         } else {
             return Err(FormulaError::new(at, format!("unexpected character `{}`", first.escape_default())));
         };
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// A decimal number: digits, a point, an exponent.
-fn number(rest: &str, at: usize) -> Result<(Kind<'_>, usize), FormulaError> {
+fn number(rest: &str, at: usize) -> Result<(TokenKind<'_>, usize), FormulaError> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut n = digits(0);
@@ -90,7 +90,7 @@ fn number(rest: &str, at: usize) -> Result<(Kind<'_>, usize), FormulaError> {
                 let message = format!("`{}` follows the number {text}: is a `*` missing?", bytes[n] as char);
                 return Err(FormulaError::new(at + n, message));
             }
-            Ok((Kind::Number(v), n))
+            Ok((TokenKind::Number(v), n))
         }
         Ok(_) => Err(FormulaError::new(at, format!("the number {text} is too large"))),
         Err(_) => Err(FormulaError::new(at, format!("`{text}` is not a number"))),

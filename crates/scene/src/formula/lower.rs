@@ -1,24 +1,24 @@
-//! Trees to graph nodes: names are looked up, kinds and counts of arguments are checked.
+//! Lowers trees to graph nodes: looks up names, and checks kinds and counts of arguments.
 
 use super::FormulaError;
 use super::graph::{Comparison, Function, Graph, Id};
 use super::parser::{NodeKind, Tree};
 use nonsmooth::names::{did_you_mean, hint};
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lookup {
     /// A node.
     Found(Id),
-    /// Nothing: the nearest name, if one is near.
+    /// Unknown, with the nearest name, if one is near.
     Unknown(Option<String>),
-    /// Something that cannot stand here, and why.
+    /// Known but not allowed here, with the reason.
     Refused(String),
 }
 
 /// What the names of a formula mean.
 pub trait Scope {
-    /// The node of a name with so many primes.
+    /// The node of a name with a number of primes.
     fn lookup(&mut self, graph: &mut Graph, name: &str, primes: usize) -> Lookup;
 }
 
@@ -46,13 +46,13 @@ const FUNCTIONS: [(&str, Function); 15] = [
     ("sign", Function::Sign),
     ("floor", Function::Floor),
 ];
-/// The others.
-const OTHERS: [&str; 4] = ["atan2", "min", "max", "if"];
+/// Functions of several arguments.
+const OTHER_FUNCTIONS: [&str; 4] = ["atan2", "min", "max", "if"];
 
 /// Words that cannot be names of parameters, coordinates or definitions.
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(name, "pi" | "t" | "and" | "or" | "not")
-        || OTHERS.contains(&name)
+        || OTHER_FUNCTIONS.contains(&name)
         || FUNCTIONS.iter().any(|(f, _)| *f == name)
 }
 
@@ -179,7 +179,7 @@ fn name_node(g: &mut Graph, scope: &mut dyn Scope, name: &str, primes: usize, at
         Lookup::Refused(why) => Err(FormulaError::new(at, why)),
         Lookup::Unknown(nearest) => {
             let hint = did_you_mean(&nearest.unwrap_or_default());
-            if FUNCTIONS.iter().any(|(f, _)| *f == name) || OTHERS.contains(&name) {
+            if FUNCTIONS.iter().any(|(f, _)| *f == name) || OTHER_FUNCTIONS.contains(&name) {
                 return Err(FormulaError::new(at, format!("`{name}` is a function: call it as `{name}(...)`")));
             }
             Err(FormulaError::new(at, format!("unknown name `{shown}`{hint}")))
@@ -188,7 +188,7 @@ fn name_node(g: &mut Graph, scope: &mut dyn Scope, name: &str, primes: usize, at
 }
 
 fn unknown_function(name: &str) -> String {
-    let names = FUNCTIONS.iter().map(|(f, _)| *f).chain(OTHERS);
+    let names = FUNCTIONS.iter().map(|(f, _)| *f).chain(OTHER_FUNCTIONS);
     let hint = hint(name, names, || " (a product needs a `*`)".into());
     format!("unknown function `{name}`{hint}")
 }

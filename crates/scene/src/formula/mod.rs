@@ -17,8 +17,8 @@
 //! condition, not a number.
 //!
 //! **Derivatives** are exact, by dual numbers over the tape, or by the graph's own rules where a derivative becomes
-//! a function of its own (a mass matrix from a kinetic energy). At kinks they are one-sided, as [`nonsmooth::contract`] states:
-//! `abs` at 0 has slope +1, `min` and `max` at a tie take the first argument, `sign` and `floor` have slope 0, `sqrt` at 0 and `atan2` at (0, 0)
+//! a function of its own (a mass matrix from a kinetic energy). At kinks they are one-sided, as [`nonsmooth::contract`] states.
+//! `abs` at 0 has slope +1; `min` and `max` at a tie take the first argument. `sign` and `floor`, `sqrt` at 0 and `atan2` at (0, 0)
 //! have slope 0. `if` differentiates the branch that is taken; the other may be undefined there.
 //!
 //! **Limits**: 64 kB of text, nesting up to 200, 100,000 operations and 256 registers for the functions of one part.

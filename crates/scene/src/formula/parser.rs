@@ -1,6 +1,6 @@
-//! Tokens to a tree, kept flat: children stand before their parents, so that no later pass recurses.
+//! Parses tokens into a tree, stored flat: children precede their parents, so that no later pass recurses.
 
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Lexer, Token, TokenKind};
 use super::{FormulaError, MAX_DEPTH, MAX_TEXT};
 
 /// A parsed formula.
@@ -36,13 +36,13 @@ pub fn parse(text: &str) -> Result<Tree, FormulaError> {
     let mut lexer = Lexer::new(text);
     let token = lexer.next()?;
     let mut parser = Parser { lexer, token, nodes: Vec::new(), depth: 0 };
-    if parser.token.kind == Kind::End {
+    if parser.token.kind == TokenKind::End {
         return Err(FormulaError::new(0, "the formula is empty"));
     }
     parser.binary(0)?;
     match parser.token.kind {
-        Kind::End => Ok(Tree { nodes: parser.nodes }),
-        Kind::Sign(")") => Err(FormulaError::new(parser.token.at, "`)` without `(`")),
+        TokenKind::End => Ok(Tree { nodes: parser.nodes }),
+        TokenKind::Sign(")") => Err(FormulaError::new(parser.token.at, "`)` without `(`")),
         other => {
             let message = format!("expected an operator or the end, found {}", other.shown());
             Err(FormulaError::new(parser.token.at, message))
@@ -75,8 +75,8 @@ impl Parser<'_> {
     /// The operator of a level at the present token.
     fn operator(&self, level: usize) -> Option<&'static str> {
         let word = match self.token.kind {
-            Kind::Sign(s) => s,
-            Kind::Name(name, 0) => name,
+            TokenKind::Sign(s) => s,
+            TokenKind::Name(name, 0) => name,
             _ => return None,
         };
         LEVELS[level].iter().find(|o| **o == word).copied()
@@ -96,7 +96,7 @@ impl Parser<'_> {
         if level == LEVELS.len() {
             return self.unary();
         }
-        if level == COMPARISONS && matches!(self.token.kind, Kind::Name("not", 0)) {
+        if level == COMPARISONS && matches!(self.token.kind, TokenKind::Name("not", 0)) {
             let at = self.token.at;
             self.advance()?;
             let inner = self.deeper(|p| p.binary(COMPARISONS))?;
@@ -120,12 +120,12 @@ impl Parser<'_> {
     fn unary(&mut self) -> Result<usize, FormulaError> {
         let at = self.token.at;
         match self.token.kind {
-            Kind::Sign("-") => {
+            TokenKind::Sign("-") => {
                 self.advance()?;
                 let inner = self.deeper(Self::unary)?;
                 Ok(self.push(NodeKind::Negate(inner), at))
             }
-            Kind::Sign("+") => {
+            TokenKind::Sign("+") => {
                 self.advance()?;
                 self.deeper(Self::unary)
             }
@@ -135,7 +135,7 @@ impl Parser<'_> {
 
     fn power(&mut self) -> Result<usize, FormulaError> {
         let base = self.primary()?;
-        if self.token.kind != Kind::Sign("^") {
+        if self.token.kind != TokenKind::Sign("^") {
             return Ok(base);
         }
         let at = self.token.at;
@@ -147,17 +147,17 @@ impl Parser<'_> {
     fn primary(&mut self) -> Result<usize, FormulaError> {
         let Token { kind, at } = self.token;
         match kind {
-            Kind::Number(v) => {
+            TokenKind::Number(v) => {
                 self.advance()?;
                 Ok(self.push(NodeKind::Number(v), at))
             }
-            Kind::Name(name @ ("and" | "or" | "not"), 0) => {
+            TokenKind::Name(name @ ("and" | "or" | "not"), 0) => {
                 Err(FormulaError::new(at, format!("`{name}` stands where a value is expected")))
             }
-            Kind::Name(name, primes) => {
+            TokenKind::Name(name, primes) => {
                 let name = name.to_string();
                 self.advance()?;
-                if self.token.kind != Kind::Sign("(") {
+                if self.token.kind != TokenKind::Sign("(") {
                     return Ok(self.push(NodeKind::Name(name, primes), at));
                 }
                 if primes > 0 {
@@ -166,10 +166,10 @@ impl Parser<'_> {
                 let arguments = self.arguments(&name, at)?;
                 Ok(self.push(NodeKind::Call(name, arguments), at))
             }
-            Kind::Sign("(") => {
+            TokenKind::Sign("(") => {
                 self.advance()?;
                 let inner = self.deeper(|p| p.binary(0))?;
-                if self.token.kind != Kind::Sign(")") {
+                if self.token.kind != TokenKind::Sign(")") {
                     return Err(self.unclosed(at));
                 }
                 self.advance()?;
@@ -182,15 +182,15 @@ impl Parser<'_> {
     fn arguments(&mut self, name: &str, at: usize) -> Result<Vec<usize>, FormulaError> {
         let open = self.token.at;
         self.advance()?;
-        if self.token.kind == Kind::Sign(")") {
+        if self.token.kind == TokenKind::Sign(")") {
             return Err(FormulaError::new(at, format!("`{name}` is called without arguments")));
         }
         let mut arguments = Vec::new();
         loop {
             arguments.push(self.deeper(|p| p.binary(0))?);
             match self.token.kind {
-                Kind::Sign(",") => self.advance()?,
-                Kind::Sign(")") => {
+                TokenKind::Sign(",") => self.advance()?,
+                TokenKind::Sign(")") => {
                     self.advance()?;
                     return Ok(arguments);
                 }
@@ -201,7 +201,7 @@ impl Parser<'_> {
 
     fn unclosed(&self, open: usize) -> FormulaError {
         match self.token.kind {
-            Kind::End => FormulaError::new(open, "`(` is not closed"),
+            TokenKind::End => FormulaError::new(open, "`(` is not closed"),
             other => FormulaError::new(self.token.at, format!("expected `)`, found {}", other.shown())),
         }
     }

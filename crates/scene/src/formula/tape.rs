@@ -1,7 +1,7 @@
-//! A graph made flat: instructions over few registers, evaluated on any [`Scalar`].
+//! A compiled graph: instructions over few registers, evaluated on any [`Scalar`].
 //!
-//! A register is used again as soon as its value is no longer needed, so that formulas of ordinary size need less than
-//! 16 of them (large ones 32 or 64, at most 256) and run on the stack without allocation, on plain and on dual numbers alike.
+//! A register is reused as soon as its value is no longer needed. Ordinary formulas therefore need fewer than
+//! 16 registers, large ones 32 or 64, at most 256. They run on the stack without allocation, for plain and dual numbers.
 
 use super::graph::{Graph, Id};
 use super::instruction::{Instruction, Operation, select};
@@ -44,9 +44,9 @@ pub enum TapeError {
 
 /// Most instructions of a tape.
 pub(super) const MAX_INSTRUCTIONS: usize = 100_000;
-/// Most registers of a tape: they live on the stack.
+/// Most registers of a tape: they are on the stack.
 pub(super) const MAX_REGISTERS: usize = 256;
-/// Registers of an ordinary formula, and of larger ones: clearing all would cost more than such a formula.
+/// Registers of an ordinary formula, and of larger ones: clearing all 256 would cost more than evaluating the formula.
 const FEW_REGISTERS: usize = 16;
 const MORE_REGISTERS: usize = 32;
 const MANY_REGISTERS: usize = 64;

@@ -1,9 +1,9 @@
-//! Records to a model: every formula is read, checked and compiled here.
+//! Builds a model from records: reads, checks and compiles every formula.
 
 use super::mass::MassMatrix;
 use super::parts::{Kinematics, Variation};
 use super::scope::{Allowed, Numbers, Variables};
-use super::together::{Roots, Whole};
+use super::together::{CombinedTapes, Roots};
 use super::{ForceTape, FormulaModel, Places};
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
@@ -12,7 +12,7 @@ use nonsmooth::Layout;
 use nonsmooth::names::hint_or_list;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A model and where its parts were written.
+/// A model, with the places of its parts in the file.
 #[derive(Debug, Clone)]
 pub struct Built {
     /// The model.
@@ -39,7 +39,7 @@ impl FormulaModel {
         let variables = Variables::new(document, numbers, &coordinates, velocities.as_deref(), identity, &scene.define);
         let (nq, nu) = (coordinates.len(), velocities.as_ref().map_or(coordinates.len(), Vec::len));
         let variation = Variation { nq, nu, kinematics: Kinematics::Identity };
-        let mut builder = Builder {
+        let mut builder = ModelBuilder {
             scene,
             others: others.len(),
             graph: Graph::default(),
@@ -60,7 +60,7 @@ impl FormulaModel {
                 velocity_joints: Vec::new(),
                 elements: Vec::new(),
                 kinematics: Vec::new(),
-                whole: Whole::default(),
+                combined: CombinedTapes::default(),
                 unit: Vec::new(),
             },
         };
@@ -79,7 +79,7 @@ impl FormulaModel {
     }
 }
 
-pub(super) struct Builder<'a> {
+pub(super) struct ModelBuilder<'a> {
     pub(super) scene: &'a Scene,
     /// Number of coordinates of bodies, before those of the model.
     pub(super) others: usize,
@@ -144,7 +144,7 @@ fn check_names(scene: &Scene, model: &Model, identity: bool, others: &[Key]) -> 
     }
 }
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     pub(super) fn nq(&self) -> usize {
         self.variation.nq
     }
@@ -421,12 +421,12 @@ impl Builder<'_> {
         }
         let unused = self.scene.define.0.iter().map(|(k, _)| k.name.clone());
         let unused = unused.filter(|n| !self.variables.used.contains(n)).collect();
-        // Definitions that nothing uses are read all the same: a mistake in one is a mistake.
+        // Unused definitions are read too: an error in one is reported.
         for (_, formula) in &self.scene.define.0 {
             self.variables.node(&mut self.graph, formula, Allowed::All)?;
         }
         let (masses, forces) = (self.model.masses.len(), self.model.forces.len());
-        self.model.whole = Whole::new(&self.graph, &self.variation, &self.roots, masses, forces);
+        self.model.combined = CombinedTapes::new(&self.graph, &self.variation, &self.roots, masses, forces);
         self.model.layout = self.layout.breaks(breaks);
         Ok(Built { model: self.model, places: self.places, lagrangian, unused })
     }

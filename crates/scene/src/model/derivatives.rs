@@ -1,10 +1,10 @@
-//! Derivatives of the parts of a model by formula, as tapes: one run on plain numbers where dual numbers would carry all directions through
-//! every operation. Only where both give the same bits, and not for large functions.
+//! Derivatives of the parts of a model by formula, as tapes. One evaluation on plain numbers replaces dual numbers, which carry all directions
+//! through every operation. Used only where both give the same bits, and not for large functions.
 
 use super::parts::Variation;
 use crate::formula::{Graph, Id, Tape};
 
-/// Operations of a part times directions up to which its derivatives are compiled. Beyond, they would take long to make.
+/// Largest number of operations times directions for which derivatives are compiled; beyond, compiling would take long.
 const MAX_WORK: usize = 20_000;
 
 impl Variation {

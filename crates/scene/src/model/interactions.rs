@@ -1,6 +1,6 @@
 //! Contacts, joints and elements of a model by formula.
 
-use super::build::{Builder, too_large};
+use super::build::{ModelBuilder, too_large};
 use super::law::Slip;
 use super::scope::Allowed;
 use crate::file::format::{Contact, Element};
@@ -8,7 +8,7 @@ use crate::file::{Fault, Formula, Formulas, Origin};
 use crate::formula::Id;
 use nonsmooth::law::{ElementLaw, ElementSets};
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     /// Components of a velocity of a part, each affine in u.
     fn velocity_nodes(&mut self, what: &str, formulas: &Formulas) -> Result<Vec<Id>, Fault> {
         let Some(list) = formulas.in_order() else {

@@ -13,7 +13,7 @@ const MAX_FACETS: usize = 64;
 /// The slip velocity of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slip {
-    /// By formula, with so many components; 0 without one.
+    /// By formula, with its number of components; 0 without one.
     Formula(usize),
     /// Of bodies in the plane: one component.
     Planar,

@@ -33,7 +33,7 @@ mod together;
 
 pub use build::Built;
 pub use exact::ExactSolution;
-pub use picture::{Figure, Item, Mark, Picture, Room, Spot, Units};
+pub use picture::{Bounds, ContactMark, ContactPose, Figure, Item, Picture, Units};
 pub use places::Places;
 pub use scope::Numbers;
 
@@ -66,7 +66,7 @@ pub struct FormulaModel {
     elements: Vec<Tape>,
     kinematics: Vec<Tape>,
     /// All parts of a kind at once.
-    whole: together::Whole,
+    combined: together::CombinedTapes,
     /// Groups of coordinates of length 1.
     unit: Vec<Vec<usize>>,
 }
@@ -151,9 +151,9 @@ impl Model for FormulaModel {
     #[inline]
     fn together(&self, what: Together, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) -> bool {
         let tape = match what {
-            Together::Mass => &self.whole.mass,
-            Together::Forces => &self.whole.forces,
-            Together::Gaps => &self.whole.gaps,
+            Together::Mass => &self.combined.mass,
+            Together::Forces => &self.combined.forces,
+            Together::Gaps => &self.combined.gaps,
         };
         if let Some(tape) = tape {
             tape.evaluate(t, q, u, out);

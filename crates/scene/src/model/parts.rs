@@ -67,7 +67,7 @@ impl Variation {
                     }
                 }
                 on.sort_unstable();
-                // The contract hands over the velocities of the blocks touched, block after block.
+                // A part receives the velocities of the blocks touched, block after block.
                 let touched = blocks.iter().filter(|(c, _)| c.iter().any(|c| on.contains(c)));
                 let all = touched.flat_map(|(_, u)| u.iter().copied()).collect();
                 (on, all)
@@ -91,7 +91,7 @@ impl Variation {
         })
     }
 
-    /// Functions of a part and where they live.
+    /// Tape of the functions of a part, with the coordinates and velocities that it touches.
     pub(super) fn local(&self, graph: &Graph, roots: &[Id]) -> Result<Local, TapeError> {
         let (on, velocities) = self.touched(graph, roots, &[]);
         let tape = self.tape(graph, roots, &on, &velocities)?;

@@ -1,4 +1,4 @@
-//! Where the parts of a model were written: for errors that name them.
+//! Places of the parts of a model in the file, for errors that name them.
 
 use crate::file::Origin;
 use nonsmooth::contract::{Part, PartKind};

@@ -1,4 +1,4 @@
-//! What the names in the formulas of a scene mean.
+//! Meaning of the names in the formulas of a scene.
 
 use crate::file::format::{Model, Scene};
 use crate::file::{Document, Fault, Formula, Key, Named, Origin};
@@ -6,7 +6,7 @@ use crate::formula::{Graph, Id, Lookup, Scope, Tree, lower, lower_condition, par
 use nonsmooth::names::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far definitions may refer to each other in a chain.
+/// Longest chain of definitions that refer to each other.
 const MAX_CHAIN: usize = 100;
 
 /// The parameters of a scene as numbers.
@@ -88,7 +88,7 @@ impl Numbers {
         }
     }
 
-    /// Offers a number that is not a parameter of the scene, unless one has that name.
+    /// Defines a number that is not a parameter of the scene, unless a parameter has that name.
     pub(crate) fn offer(&mut self, name: &'static str, value: f64) {
         if !self.values.contains_key(name) {
             self.values.insert(name.into(), value);
@@ -96,7 +96,7 @@ impl Numbers {
         }
     }
 
-    /// Takes back what was offered.
+    /// Removes such a number.
     pub(crate) fn withdraw(&mut self, name: &'static str) {
         if self.offered.remove(name) {
             self.values.remove(name);

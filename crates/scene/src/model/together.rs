@@ -1,11 +1,11 @@
-//! Tapes of all parts of a kind at once, for small models: mass blocks, forces and gaps of a mechanism are made of the same sines and
+//! Combined tapes for all parts of a kind, for small models: mass blocks, forces and gaps of a mechanism share their sines and
 //! cosines.
 
 use super::parts::{Kinematics, Variation};
 use crate::formula::{Graph, Id, Tape};
 
-/// Most coordinates, velocities and contacts of a model whose parts are evaluated together. In larger ones a part has little in common
-/// with all others, and they are often asked for one by one.
+/// Most coordinates, velocities and contacts of a model whose parts are evaluated together. In larger models parts share little, and are
+/// often evaluated one by one.
 const MAX_SIZE: usize = 8;
 /// Most operations of a tape.
 const MAX_OPERATIONS: usize = 1000;
@@ -21,15 +21,15 @@ pub(super) struct Roots {
     pub(super) gaps: Vec<Id>,
 }
 
-/// The tapes, where it is worth it.
+/// The combined tapes; `None` for a kind with a single part, or where the tape would be too large.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Whole {
+pub(super) struct CombinedTapes {
     pub(super) mass: Option<Tape>,
     pub(super) forces: Option<Tape>,
     pub(super) gaps: Option<Tape>,
 }
 
-impl Whole {
+impl CombinedTapes {
     /// `masses` and `forces` count parts: one of a kind needs nothing but its own tape.
     pub(super) fn new(graph: &Graph, variation: &Variation, roots: &Roots, masses: usize, forces: usize) -> Self {
         let (q, u): (Vec<usize>, Vec<usize>) = ((0..variation.nq).collect(), (0..variation.nu).collect());

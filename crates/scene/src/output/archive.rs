@@ -1,5 +1,5 @@
-//! Where the arrays of an NPZ file are: the directory of the archive (ZIP without compression, 64-bit sizes included) and the headers of
-//! its arrays. Every size is checked against the bytes that are there.
+//! Finds the arrays of an NPZ file, from the directory of the archive (ZIP without compression, with 64-bit sizes) and the headers of
+//! its arrays. Every size is checked against the length of the file.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -32,7 +32,7 @@ impl Stored {
 }
 
 /// Bytes from the end of a file that hold the end of its directory: the record and the longest comment.
-const TAIL: u64 = 66_000;
+const MAX_TAIL: u64 = 66_000;
 /// Longest header of an array that is read, bytes.
 const MAX_HEADER: usize = 1 << 16;
 /// Longest directory that is read, bytes.
@@ -58,7 +58,7 @@ fn read_at(source: &mut (impl Read + Seek), at: u64, length: usize) -> Result<Ve
 /// as `keep` says of their kind.
 pub(super) fn arrays<R: Read + Seek>(source: &mut R, keep: impl Fn(&str) -> bool) -> Result<Vec<Stored>, String> {
     let length = source.seek(SeekFrom::End(0)).map_err(|e| format!("cannot be read: {e}"))?;
-    let tail_at = length.saturating_sub(TAIL);
+    let tail_at = length.saturating_sub(MAX_TAIL);
     let tail = read_at(source, tail_at, (length - tail_at) as usize)?;
     // The directory at the end has the sizes, whatever the entries themselves say.
     let end = tail.windows(4).rposition(|w| w == b"PK\x05\x06").ok_or_else(broken)?;

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Names of the files that mark a folder as ours.
-const MARKS: [&str; 3] = ["meta.json", "compare.json", "race.json"];
+/// A folder with one of these files was written by this program and may be overwritten.
+const OWN_FILES: [&str; 3] = ["meta.json", "compare.json", "race.json"];
 
 /// A folder that outputs go to.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct Folder {
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It holds something else.
+    /// It has files that this program did not write.
     #[error("`{0}` is not empty and not the folder of a run: choose another, or give --force")]
     Foreign(String),
     /// It is a file.
@@ -38,7 +38,7 @@ impl Folder {
             return Err(FolderError::File(shown()));
         }
         let mut entries = fs::read_dir(path).map_err(|e| FolderError::Io(shown(), e))?;
-        let ours = MARKS.iter().any(|m| path.join(m).is_file());
+        let ours = OWN_FILES.iter().any(|m| path.join(m).is_file());
         if !force && !ours && entries.next().is_some() {
             return Err(FolderError::Foreign(shown()));
         }

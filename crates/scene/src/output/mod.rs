@@ -1,4 +1,4 @@
-//! What a run leaves behind: `trajectory.npz`, `events.csv`, `meta.json`, `report.html`, each written to a temporary name and renamed.
+//! Files of a run: `trajectory.npz`, `events.csv`, `meta.json`, `report.html`. Each is written under a temporary name and renamed.
 
 mod archive;
 mod folder;
@@ -10,6 +10,6 @@ mod tables;
 pub use folder::{Folder, FolderError};
 pub use npz::{Array, Npz};
 pub use read::{Archive, ReadArray, Rows, read_npz};
-pub use recorder::{Column, Found, Recorded, Recorder, columns, row_bytes};
+pub use recorder::{Column, FoundContact, Recorded, Recorder, columns, row_bytes};
 pub(crate) use tables::resolved;
 pub use tables::{events_csv, meta_json, scene_hash};

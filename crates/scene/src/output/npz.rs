@@ -1,5 +1,5 @@
-//! NPZ files, written while a run goes on: every array grows in a file of its own, and at the end all are joined into one
-//! archive (ZIP without compression, with 64-bit sizes where needed) that `numpy.load` reads without pickle.
+//! Writes NPZ files during a run. Every array grows in a file of its own. At the end all are joined into one
+//! archive that `numpy.load` reads without pickle: ZIP without compression, with 64-bit sizes where needed.
 //!
 //! Format: [NumPy's NPY 1.0](https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) inside a ZIP archive
 //! (APPNOTE 6.3.9).
@@ -162,11 +162,11 @@ impl Array {
 }
 
 /// Sizes beyond this are in the 64-bit fields.
-const LARGE: u64 = 0xffff_ffff;
+const ZIP32_LIMIT: u64 = 0xffff_ffff;
 
 /// The header of an entry: before its data, or (with its offset) in the directory.
 fn entry_header(name: &str, crc: u32, size: u64, offset: Option<u64>) -> Vec<u8> {
-    let large = size >= LARGE || offset.is_some_and(|o| o >= LARGE);
+    let large = size >= ZIP32_LIMIT || offset.is_some_and(|o| o >= ZIP32_LIMIT);
     let mut out = Vec::new();
     let version: u16 = if large { 45 } else { 20 };
     match offset {
@@ -180,7 +180,7 @@ fn entry_header(name: &str, crc: u32, size: u64, offset: Option<u64>) -> Vec<u8>
     // No flags, stored, 1980-01-01 00:00: the same bits from the same run.
     out.extend([0, 0, 0, 0, 0, 0, 0x21, 0]);
     out.extend(crc.to_le_bytes());
-    let short = if large { LARGE as u32 } else { size as u32 };
+    let short = if large { ZIP32_LIMIT as u32 } else { size as u32 };
     out.extend(short.to_le_bytes());
     out.extend(short.to_le_bytes());
     out.extend((name.len() as u16).to_le_bytes());
@@ -196,7 +196,7 @@ fn entry_header(name: &str, crc: u32, size: u64, offset: Option<u64>) -> Vec<u8>
     out.extend((extra.len() as u16).to_le_bytes());
     if let Some(o) = offset {
         out.extend([0; 10]);
-        out.extend(if large { LARGE as u32 } else { o as u32 }.to_le_bytes());
+        out.extend(if large { ZIP32_LIMIT as u32 } else { o as u32 }.to_le_bytes());
     }
     out.extend(name.as_bytes());
     out.extend(extra);
@@ -206,7 +206,7 @@ fn entry_header(name: &str, crc: u32, size: u64, offset: Option<u64>) -> Vec<u8>
 /// The end of the archive, with the 64-bit records where they are needed.
 fn end_records(count: u64, size: u64, offset: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    let large = offset >= LARGE || size >= LARGE || count >= 0xffff;
+    let large = offset >= ZIP32_LIMIT || size >= ZIP32_LIMIT || count >= 0xffff;
     if large {
         out.extend(b"PK\x06\x06");
         out.extend(44u64.to_le_bytes());
@@ -225,7 +225,7 @@ fn end_records(count: u64, size: u64, offset: u64) -> Vec<u8> {
     let short = |v: u64| if large { 0xffff } else { v as u16 };
     out.extend(short(count).to_le_bytes());
     out.extend(short(count).to_le_bytes());
-    let long = |v: u64| if large { LARGE as u32 } else { v as u32 };
+    let long = |v: u64| if large { ZIP32_LIMIT as u32 } else { v as u32 };
     out.extend(long(size).to_le_bytes());
     out.extend(long(offset).to_le_bytes());
     out.extend([0, 0]);

@@ -58,13 +58,13 @@ pub struct Rows {
     stored: Stored,
     /// Bytes of a number.
     item: u64,
-    /// The row that the file stands before.
+    /// The row at the current position of the file.
     next: u64,
     bytes: Vec<u8>,
 }
 
 /// Bytes that are read of an array at once.
-const BUFFER: usize = 1 << 16;
+const READ_BUFFER: usize = 1 << 16;
 
 impl<'a> Archive<'a> {
     /// Opens an archive.
@@ -89,7 +89,7 @@ impl<'a> Archive<'a> {
     pub fn rows(&self, name: &str) -> io::Result<Rows> {
         let stored = self.stored.iter().find(|s| s.name == name);
         let stored = stored.ok_or_else(|| damaged(self.path, &format!("has no array `{name}`")))?.clone();
-        let mut file = BufReader::with_capacity(BUFFER, File::open(self.path)?);
+        let mut file = BufReader::with_capacity(READ_BUFFER, File::open(self.path)?);
         file.seek(SeekFrom::Start(stored.start))?;
         let item = stored.item().unwrap_or(8);
         let bytes = vec![0; (stored.width * item) as usize];
@@ -124,9 +124,9 @@ impl Rows {
             let message = format!("array `{}` has no row {row} of width {}", self.stored.name, out.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let way = (row as i64 - self.next as i64) * self.bytes.len() as i64;
-        if way != 0 {
-            self.file.seek_relative(way)?;
+        let offset = (row as i64 - self.next as i64) * self.bytes.len() as i64;
+        if offset != 0 {
+            self.file.seek_relative(offset)?;
         }
         self.file.read_exact(&mut self.bytes)?;
         self.next = row + 1;

@@ -27,20 +27,20 @@ pub struct Column {
 
 /// A contact that detection found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundContact {
     /// Its identity.
     pub id: u64,
     /// Components of its percussion.
     pub dim: usize,
 }
 
-/// What the arrays of a trajectory mean.
+/// Meaning of the arrays of a trajectory.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
     /// Columns of `percussion` and `sigma`.
     pub columns: Vec<Column>,
     /// Contacts of `found_contact`.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundContact>,
     /// Columns of `ledger`; none if it was not kept.
     pub ledger: Vec<String>,
 }
@@ -76,13 +76,13 @@ struct FoundArrays {
     percussion: usize,
     sigma: usize,
     places: HashMap<u64, u32>,
-    list: Vec<Found>,
+    list: Vec<FoundContact>,
 }
 
 /// Components of the percussion of a contact between planar bodies.
-const FOUND_DIM: usize = 2;
+const FOUND_CONTACT_DIM: usize = 2;
 
-/// Arrays of the archive; those of what is not watched are not there.
+/// Arrays of the archive; `None` for what is not watched.
 struct Arrays {
     t: usize,
     dt: usize,
@@ -117,7 +117,7 @@ pub fn columns(system: &Evaluator, start: &State) -> Vec<Column> {
     list.items().iter().map(column).collect()
 }
 
-/// The lines of the ledger that can hold work: a force with a potential has none of its own. Name, and place among all lines.
+/// Name and index of the ledger lines that can hold work. A force with a potential has no line of its own.
 fn lines(system: &Evaluator) -> Vec<(String, usize)> {
     let forces = &system.structure().forces;
     let all = Ledger::new(system).lines().into_iter().enumerate();
@@ -170,7 +170,7 @@ impl Recorder {
             Some(FoundArrays {
                 row: npz.array("found_row", None, "<u4")?,
                 contact: npz.array("found_contact", None, "<u4")?,
-                percussion: npz.array("found_percussion", Some(FOUND_DIM), "<f8")?,
+                percussion: npz.array("found_percussion", Some(FOUND_CONTACT_DIM), "<f8")?,
                 sigma: npz.array("found_sigma", None, "<u4")?,
                 places: HashMap::new(),
                 list: Vec::new(),
@@ -209,9 +209,9 @@ impl Recorder {
             let next = f.list.len() as u32;
             let place = *f.places.entry(k.id).or_insert(next);
             if place == next {
-                f.list.push(Found { id: k.id, dim: k.dim() });
+                f.list.push(FoundContact { id: k.id, dim: k.dim() });
             }
-            let mut both = [0.0; FOUND_DIM];
+            let mut both = [0.0; FOUND_CONTACT_DIM];
             both.iter_mut().zip(p).for_each(|(b, p)| *b = *p);
             self.npz.push_u32(f.row, &[self.rows])?;
             self.npz.push_u32(f.contact, &[place])?;
@@ -221,7 +221,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes the archive, and says what its arrays mean.
+    /// Writes the archive, and returns the meaning of its arrays.
     pub fn finish(self) -> io::Result<Recorded> {
         if let Some(e) = self.error {
             return Err(e);

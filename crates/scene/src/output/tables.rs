@@ -1,7 +1,7 @@
 //! Events as CSV and everything needed to run again as JSON.
 
 use super::recorder::Recorded;
-use crate::file::Watch;
+use crate::file::WatchList;
 use crate::model::bodies::Drawn;
 use crate::prepare::Prepared;
 use nonsmooth::scheme::{OptionKind, Setting};
@@ -90,7 +90,7 @@ pub fn meta_json(prepared: &Prepared, recorded: &Recorded, status: &str) -> Stri
         "initial": { "q": prepared.start.q, "u": prepared.start.u, "tolerance": o.initial_tolerance },
         "parameters": prepared.numbers.iter().map(|(k, v)| (k.to_string(), json!(v))).collect::<Map<_, _>>(),
         "record_every": prepared.every,
-        "watched": Watch(o.observe).names().0,
+        "watched": WatchList(o.observe).names().0,
         "seed": seed,
         "threads": world.and_then(|w| w.threads).unwrap_or(1),
         "coordinates": s.coordinates,

@@ -1,10 +1,10 @@
-//! From a scene and what was asked on the command line to a run that can start.
+//! Prepares a run from a scene and a request.
 //!
-//! - `request`: the file and what is asked of it. `parts`: the system.
+//! - `request`: the file and the changes of the command line. `parts`: the system.
 //! - `scheme`: the scheme and its options. `start`: the state at the start.
-//! - `blame`: errors of the engine at their places in the file.
+//! - `locate`: locates errors of the engine in the file.
 
-mod blame;
+mod locate;
 mod parts;
 mod request;
 mod scheme;
@@ -21,7 +21,7 @@ use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::scheme::{SchemeInfo, Settings};
 use nonsmooth::{Error, Simulation, SimulationOptions, State, System};
 use nonsmooth_multibody::Geometry;
-use parts::Parts;
+use parts::SystemParts;
 use request::apply;
 use scheme::scheme_settings;
 use start::start;
@@ -43,9 +43,9 @@ pub struct Prepared {
     pub springs: Vec<DrawnSpring>,
     /// What is drawn of its bars.
     pub bars: Vec<DrawnBar>,
-    /// Where its bodies and their contacts are.
+    /// Poses of its bodies and positions of their contacts.
     pub geometry: Option<Geometry>,
-    /// What else is drawn.
+    /// Figures of `[picture]`.
     pub picture: Option<Picture>,
     /// Units of coordinates and velocities.
     pub units: Units,
@@ -63,7 +63,7 @@ pub struct Prepared {
     pub lagrangian: bool,
     /// Definitions that nothing refers to.
     pub unused: Vec<String>,
-    /// Things to know about its bodies.
+    /// Warnings about its bodies.
     pub warnings: Vec<String>,
     places: Places,
     work: Workspace,
@@ -92,14 +92,14 @@ impl Prepared {
     fn build(document: &Document, request: &Request) -> Result<Self, Fault> {
         if ["model", "body", "bar"].iter().all(|key| document.get(&[key]).is_none()) {
             return Err(Fault::new(
-                &Origin::Whole,
+                &Origin::Scene,
                 "the scene has no [model], no [[body]] and no [[bar]]: what moves stands there",
             ));
         }
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
-        let parts = Parts::new(document, &scene, &mut numbers, request)?;
-        let Parts { system, drawn, springs, bars, geometry, layout, at_start, places, lagrangian, .. } = parts;
+        let parts = SystemParts::new(document, &scene, &mut numbers, request)?;
+        let SystemParts { system, drawn, springs, bars, geometry, layout, at_start, places, lagrangian, .. } = parts;
         let (mut unused, warnings) = (parts.unused, parts.warnings);
         let names = &system.structure().coordinates;
         let units = Units::build(&scene, layout)?;
@@ -194,8 +194,8 @@ impl Prepared {
 
     /// The run, checked, before its first step.
     pub fn simulation(&self) -> Result<Simulation<'static>, SceneError> {
-        let scheme = (self.scheme.make)(&self.settings).map_err(|e| self.blame(&Error::from(e)))?;
+        let scheme = (self.scheme.make)(&self.settings).map_err(|e| self.locate(&Error::from(e)))?;
         Simulation::new(Arc::clone(&self.system), self.start.clone(), scheme, self.options.clone())
-            .map_err(|e| self.blame(&e))
+            .map_err(|e| self.locate(&e))
     }
 }

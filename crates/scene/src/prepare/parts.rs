@@ -1,25 +1,25 @@
 //! The system of a scene: bodies, a model by formula, or both.
 
 use super::Request;
-use super::blame::{build_fault, model_fault};
+use super::locate::{build_fault, model_fault};
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
 use crate::model::{FormulaModel, Numbers, Places};
 use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
-use nonsmooth_multibody::{Geometry, Layout, Multibody};
+use nonsmooth_multibody::{CoordinateLayout, Geometry, Multibody};
 use std::sync::Arc;
 
-/// The system of a scene and what is known of its parts.
-pub(super) struct Parts {
+/// The system of a scene, with the layout, geometry and places of its parts.
+pub(super) struct SystemParts {
     pub(super) system: Arc<dyn System>,
     pub(super) drawn: Vec<Drawn>,
     pub(super) springs: Vec<DrawnSpring>,
     pub(super) bars: Vec<DrawnBar>,
     pub(super) geometry: Option<Geometry>,
     /// Coordinates and velocities of bodies and bars, by number.
-    pub(super) layout: Layout,
+    pub(super) layout: CoordinateLayout,
     /// Their values at the start.
     pub(super) at_start: (Vec<f64>, Vec<f64>),
     pub(super) places: Places,
@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub(super) warnings: Vec<String>,
 }
 
-impl Parts {
+impl SystemParts {
     pub(super) fn new(
         document: &Document,
         scene: &Scene,
@@ -53,7 +53,7 @@ impl Parts {
                 springs: Vec::new(),
                 bars: Vec::new(),
                 geometry: None,
-                layout: Layout::default(),
+                layout: CoordinateLayout::default(),
                 at_start: (Vec::new(), Vec::new()),
                 places,
                 lagrangian: built.lagrangian,
@@ -105,7 +105,7 @@ impl Parts {
             });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
-        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
+        let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Scene }).collect();
         let built = FormulaModel::build(document, scene, numbers, &others)?;
         places.extend(built.places);
         let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;

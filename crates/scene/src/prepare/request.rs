@@ -1,14 +1,14 @@
-//! What is asked of a scene on the command line, and the file that it is asked of.
+//! Requests: changes of a scene by the command line; and reading of the scene itself.
 
 use crate::bundled;
 use crate::file::{Document, SceneError};
 use nonsmooth::names::hint;
 use std::path::Path;
 
-/// What is asked of a scene besides what it says itself.
+/// Changes of a scene, such as those of the command line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
-    /// Another scheme; it drops the options that the file gives for its own.
+    /// Another scheme. It drops the scheme options of the file.
     pub scheme: Option<String>,
     /// Another step, s.
     pub step: Option<f64>,
@@ -16,7 +16,7 @@ pub struct Request {
     pub end: Option<f64>,
     /// Overrides, `key=value`.
     pub set: Vec<String>,
-    /// What is watched instead of what the file says, by name.
+    /// Names of what is recorded, instead of those in the file.
     pub watch: Option<Vec<String>>,
     /// Another limit on the coordinates of bodies and bars.
     pub max_coordinates: Option<usize>,
@@ -47,7 +47,7 @@ pub fn read(name: &str) -> Result<Document, SceneError> {
     }
 }
 
-/// Applies what was asked to the tree.
+/// Applies a request to the tree.
 pub(super) fn apply(document: &mut Document, request: &Request) -> Result<(), SceneError> {
     if let Some(name) = &request.scheme {
         let same = matches!(

@@ -55,7 +55,7 @@ pub(super) fn scheme_settings(
             Setting::Word(w) => settings.word(key, w),
         };
     }
-    // Made once to check; every run makes its own.
+    // Constructed once as a check; every run constructs its own.
     if let Err(e) = scheme::make(info.name, &settings) {
         let key = match &e {
             SettingsError::Unknown { key, .. } => key.clone(),

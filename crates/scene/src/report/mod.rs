@@ -1,7 +1,7 @@
-//! What a run came to, as one JSON object and as one page.
+//! Reports of a run: one JSON object, and one page.
 //!
-//! The page, `report.html`, is a template in which the data stand: replay, plots, energy ledger, events, numbers. It is made after the run
-//! from the arrays of `trajectory.npz`, which are read row by row: what is in memory is what is shown.
+//! The page, `report.html`, is a template with embedded data: replay, plots, energy ledger, events, numbers. It is made after the run
+//! from the arrays of `trajectory.npz`, which are read row by row: only data of the page are kept in memory.
 //!
 //! ```text
 //! trajectory.npz ──scan──► frames (poses, percussions between them) and rows of plots ──► arrays ──► page
@@ -9,7 +9,7 @@
 //!
 //! - `result`: the JSON of `nonsmooth run --json`.
 //! - `scenery`: what is drawn, from bodies, bars, springs and `[picture]`, and its poses.
-//! - `thinning`: which rows are shown. Peaks are.
+//! - `thinning`: which rows are shown; peaks always are.
 //! - `replay`, `plots`: the arrays of both.
 //! - `arrays`, `page`: base64, escaping, the template.
 //!

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 const TEMPLATE: &str = include_str!("template.html");
 /// Where the data go.
-const PLACE: &str = "/*DATA*/";
+const PLACEHOLDER: &str = "/*DATA*/";
 
 /// Writes the page with the object that `data` writes.
 pub(crate) fn write_page<W: Write>(
     out: &mut W,
     data: impl FnOnce(&mut Fields<Escaped<'_, W>>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (before, after) = TEMPLATE.split_once(PLACE).unwrap_or((TEMPLATE, ""));
+    let (before, after) = TEMPLATE.split_once(PLACEHOLDER).unwrap_or((TEMPLATE, ""));
     out.write_all(before.as_bytes())?;
     let mut fields = Fields::open(Escaped { out, held: Vec::new() })?;
     data(&mut fields)?;
@@ -20,8 +20,8 @@ pub(crate) fn write_page<W: Write>(
     out.write_all(after.as_bytes())
 }
 
-/// JSON that can stand in a page: what could end a script or mean something in markup is written by its number. Outside of strings JSON has
-/// none of these characters, so that every byte can be looked at by itself.
+/// Escapes JSON for a script in a page: characters that could end the script or have a meaning in markup are written by number. JSON has
+/// none of them outside of strings, so that bytes can be escaped one by one.
 pub(crate) struct Escaped<'a, W: Write> {
     out: &'a mut W,
     /// Beginning of U+2028 or U+2029 (E2 80 A8, E2 80 A9) that is not yet complete.
@@ -97,7 +97,7 @@ impl<W: Write> Fields<W> {
         Ok(())
     }
 
-    /// A value that is written by itself.
+    /// A value that `write` writes.
     pub(super) fn field_with(&mut self, key: &str, write: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
         self.key(key)?;
         write(&mut self.out)
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_template_has_one_place_for_the_data() {
-        assert_eq!(TEMPLATE.matches(PLACE).count(), 1);
-        assert!(TEMPLATE.contains(&format!("<script type=\"application/json\" id=\"data\">{PLACE}</script>")));
+        assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
+        assert!(TEMPLATE.contains(&format!("<script type=\"application/json\" id=\"data\">{PLACEHOLDER}</script>")));
         assert_eq!(TEMPLATE.matches("<title>nonsmooth</title>").count(), 1);
     }
 

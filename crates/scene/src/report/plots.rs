@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use std::io;
 
 /// Most curves of a group.
-const CURVES: usize = 64;
+const MAX_CURVES: usize = 64;
 /// Most phase portraits.
-const PORTRAITS: usize = 12;
+const MAX_PORTRAITS: usize = 12;
 
 /// A table of an array on the page.
 struct Table {
@@ -34,7 +34,7 @@ impl Table {
         json!({ "name": name, "unit": unit, "array": self.name, "column": column })
     }
 
-    /// Leaves out columns that are zero everywhere; those that stay.
+    /// Removes columns that are zero everywhere; returns the others.
     fn compact(&mut self) -> Vec<usize> {
         let rows = || self.data.chunks_exact(self.width.max(1));
         let kept: Vec<usize> = (0..self.width).filter(|&c| rows().any(|row| row[c] != 0.0)).collect();
@@ -78,16 +78,16 @@ pub(super) fn plots(
     let s = system.structure();
     let (nq, nu) = (s.nq(), s.nu());
     let components = components(&recorded.columns);
-    let shown = &components[..components.len().min(CURVES)];
+    let shown = &components[..components.len().min(MAX_CURVES)];
     let contacts: Vec<(&Column, &Interaction)> =
         recorded.columns.iter().zip(list.items()).filter(|(c, _)| c.kind == "contact").collect();
-    let gaps = &contacts[..contacts.len().min(CURVES)];
+    let gaps = &contacts[..contacts.len().min(MAX_CURVES)];
     let found = usize::from(!recorded.found.is_empty());
     let lines = lines(&recorded.ledger);
 
     let mut time = Vec::with_capacity(kept.len());
-    let mut q_table = Table::new("plot_q", nq.min(CURVES));
-    let mut u_table = Table::new("plot_u", nu.min(CURVES));
+    let mut q_table = Table::new("plot_q", nq.min(MAX_CURVES));
+    let mut u_table = Table::new("plot_u", nu.min(MAX_CURVES));
     let mut gap_table = Table::new("plot_gap", gaps.len());
     let mut force_table = Table::new("plot_force", shown.len() + found);
     let mut percussion_table = Table::new("plot_percussion", shown.len() + found);
@@ -114,8 +114,8 @@ pub(super) fn plots(
         us.read(row, &mut u)?;
         optional(&mut ps, row, &mut p)?;
         time.push(t);
-        q_table.push(q.iter().take(CURVES).copied());
-        u_table.push(u.iter().take(CURVES).copied());
+        q_table.push(q.iter().take(MAX_CURVES).copied());
+        u_table.push(u.iter().take(MAX_CURVES).copied());
         gap_table.push(gaps.iter().map(|(_, k)| {
             let mut gap = [0.0];
             system.position(k, t, &q, &mut gap);
@@ -141,9 +141,9 @@ pub(super) fn plots(
     }
 
     let units = &prepared.units;
-    let q_curves = s.coordinates.iter().take(CURVES).enumerate();
+    let q_curves = s.coordinates.iter().take(MAX_CURVES).enumerate();
     let q_curves = q_curves.map(|(i, name)| q_table.curve(name, units.coordinate(i), i)).collect();
-    let u_curves = s.velocities.iter().take(CURVES).enumerate();
+    let u_curves = s.velocities.iter().take(MAX_CURVES).enumerate();
     let u_curves = u_curves.map(|(i, name)| u_table.curve(name, &units.velocity(i), i)).collect();
     let gap_curves = gaps.iter().enumerate().map(|(i, (c, _))| gap_table.curve(&c.name, "m", i)).collect();
     let named = || shown.iter().map(|c| c.name.as_str()).chain((found > 0).then_some("all contacts found, normal"));
@@ -170,7 +170,7 @@ pub(super) fn plots(
     .into_iter()
     .flatten()
     .collect();
-    let portraits = if s.identity_kinematics() { nq.min(PORTRAITS) } else { 0 };
+    let portraits = if s.identity_kinematics() { nq.min(MAX_PORTRAITS) } else { 0 };
     let axis = |table: &Table, i: usize, unit: &str| json!({ "array": table.name, "column": i, "unit": unit });
     let phase: Vec<Value> = (0..portraits)
         .map(|i| {
@@ -219,6 +219,6 @@ fn components(columns: &[Column]) -> Vec<Component> {
 /// Lines of the ledger that are shown: of very many the first forces, and all that are not forces.
 fn lines(names: &[String]) -> Vec<usize> {
     let others = names.iter().filter(|n| !n.starts_with("force.")).count();
-    let forces = (names.len() - others).min(CURVES.saturating_sub(others));
+    let forces = (names.len() - others).min(MAX_CURVES.saturating_sub(others));
     (0..forces).chain(names.len() - others..names.len()).collect()
 }

@@ -1,11 +1,11 @@
-//! The replay: poses at chosen rows, and what contacts gave since the row before.
+//! The replay: poses at chosen rows, and percussions since the row before.
 //!
 //! Percussions are summed over all recorded steps between two frames, so that no impact is lost. Contacts of the scene are listed in
-//! every frame if `[picture]` says where they are; contacts that detection found, where they carried a percussion.
+//! every frame if `[picture]` gives their position; contacts found by detection, in frames in which they carried a percussion.
 
 use super::arrays::{Arrays, Data};
 use super::scenery::Scenery;
-use crate::model::{Mark, Spot};
+use crate::model::{ContactMark, ContactPose};
 use crate::output::{Column, Recorded};
 use crate::prepare::Prepared;
 use nonsmooth::contract::{Candidates, Interaction};
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Most frames.
-const FRAMES: usize = 2000;
+const MAX_FRAMES: usize = 2000;
 /// Fewest frames, if there are as many rows.
-const FEWEST: usize = 50;
+const MIN_FRAMES: usize = 50;
 /// Bytes of all arrays of the replay, of which base64 makes 20 MB.
-const BYTES: usize = 15_000_000;
-/// Fewest contacts of a frame that are shown before others are left out.
-const CONTACTS: usize = 1000;
+const MAX_BYTES: usize = 15_000_000;
+/// Smallest limit on the contacts that a frame shows.
+const MIN_CONTACTS: usize = 1000;
 
 /// States of a contact.
 const OPEN: u8 = 0;
@@ -30,7 +30,7 @@ const CLOSED: u8 = 3;
 
 /// A contact of the scene that is drawn.
 struct Marked<'a> {
-    mark: &'a Mark,
+    mark: &'a ContactMark,
     /// Its place in the columns of the trajectory.
     place: usize,
     column: &'a Column,
@@ -78,7 +78,7 @@ pub(super) struct Replay<'a> {
     events: &'a [Event],
     names: Vec<String>,
     t: Vec<f64>,
-    /// Frames that are no rows.
+    /// Frames that lie between rows.
     between: usize,
     listed: Listed,
     /// Contacts of a frame that are shown, and how many were not.
@@ -87,7 +87,8 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// The replay of a run with `rows` rows and `carried` entries of contacts found, and how many frames it may have; none if there is nothing to draw.
+    /// The replay of a run with `rows` rows and `carried` entries of contacts found by detection, and its largest number of frames. `None` if
+    /// there is nothing to draw.
     pub(super) fn new(
         prepared: &'a Prepared,
         recorded: &'a Recorded,
@@ -114,9 +115,9 @@ impl<'a> Replay<'a> {
         // Contacts that carried something between two frames are more than those of a step.
         let mean = 1.3 * carried as f64 / rows.max(1) as f64;
         let frame = 12 + scenery.frame_bytes() + contact * (marked.len() + mean.ceil() as usize);
-        let frames = (BYTES / frame).clamp(FEWEST, FRAMES);
-        let room =
-            (BYTES / frames.min(rows).max(1)).saturating_sub(12 + scenery.frame_bytes() + contact * marked.len());
+        let frames = (MAX_BYTES / frame).clamp(MIN_FRAMES, MAX_FRAMES);
+        let budget =
+            (MAX_BYTES / frames.min(rows).max(1)).saturating_sub(12 + scenery.frame_bytes() + contact * marked.len());
         let this = Self {
             prepared,
             recorded,
@@ -130,13 +131,13 @@ impl<'a> Replay<'a> {
             t: Vec::new(),
             between: 0,
             listed: Listed { start: vec![0], ..Listed::default() },
-            most: (room / contact).max(CONTACTS),
+            most: (budget / contact).max(MIN_CONTACTS),
             hidden: 0,
         };
         Some((this, frames))
     }
 
-    /// Adds what the contacts of the scene gave in a step.
+    /// Adds the percussions of the contacts of the scene in a step.
     pub(super) fn add(&mut self, percussion: &[f64], impact: bool) {
         for m in &mut self.marked {
             let p = &percussion[m.column.first..m.column.first + m.column.dim];
@@ -145,7 +146,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Adds what a contact that was found gave in a step.
+    /// Adds the percussion of a contact found by detection in a step.
     pub(super) fn add_found(&mut self, row: usize, place: u32, percussion: [f64; 2], sigma: u32) {
         let Some(sum) = self.found.get_mut(place as usize) else { return };
         sum.percussion[0] += percussion[0];
@@ -225,7 +226,7 @@ impl<'a> Replay<'a> {
                 });
                 let [x, y] = at.normal;
                 let along = [[x, y, 0.0], [-y, x, 0.0], [0.0; 3]];
-                let spot = Spot { point: [at.point[0], at.point[1], 0.0], along };
+                let spot = ContactPose { point: [at.point[0], at.point[1], 0.0], along };
                 let state = if sum.row == row { state(sum.sigma, contact.dim) } else { OPEN };
                 self.listed.add(name, 2, &spot, &sum.percussion, state, at.gap, sum.impact);
             }
@@ -233,7 +234,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Adds the arrays; the description of the replay, and what to say of it.
+    /// Adds the arrays and the notes; returns the description of the replay.
     pub(super) fn finish(self, arrays: &mut Arrays, rows: usize, notes: &mut Vec<String>) -> Value {
         let (d, width) = (self.scenery.dimension(), self.scenery.width());
         let frames = self.t.len() - self.between;
@@ -251,7 +252,7 @@ impl<'a> Replay<'a> {
             notes.push(message);
         }
         arrays.add("frame_t", 1, Data::F8(self.t));
-        let (poses, items, room) = self.scenery.finish();
+        let (poses, items, bounds) = self.scenery.finish();
         arrays.add("poses", width, Data::F4(poses));
         let contacts = (!self.names.is_empty()).then(|| {
             let l = self.listed;
@@ -273,12 +274,12 @@ impl<'a> Replay<'a> {
                 "largest": l.largest,
             })
         });
-        json!({ "dimension": d, "time": "frame_t", "poses": "poses", "box": room, "items": items, "contacts": contacts })
+        json!({ "dimension": d, "time": "frame_t", "poses": "poses", "box": bounds, "items": items, "contacts": contacts })
     }
 }
 
 impl Listed {
-    fn add(&mut self, which: u32, d: usize, spot: &Spot, percussion: &[f64], state: u8, gap: f64, impact: bool) {
+    fn add(&mut self, which: u32, d: usize, spot: &ContactPose, percussion: &[f64], state: u8, gap: f64, impact: bool) {
         let mut arrow = [0.0; 3];
         for (along, p) in spot.along.iter().zip(percussion) {
             arrow.iter_mut().zip(along).for_each(|(a, e)| *a += p * e);
@@ -296,7 +297,7 @@ impl Listed {
     }
 }
 
-/// The state of a contact with so many components by its discrete state: bit 0 its normal law, bit 1 friction.
+/// The state of a contact from its discrete state (bit 0 the normal law, bit 1 friction) and its number of components.
 fn state(sigma: u32, dim: usize) -> u8 {
     match (sigma & 1, sigma & 2, dim) {
         (1, ..) => OPEN,

@@ -1,9 +1,9 @@
 //! The result of a run as one JSON object.
 
 use crate::prepare::Prepared;
-use crate::run::{Outcome, status_name};
+use crate::run::{RunOutcome, status_name};
 use nonsmooth::names::Names;
-use nonsmooth::simulation::Change;
+use nonsmooth::simulation::ModeChange;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -27,10 +27,10 @@ struct Event<'a> {
     kind: &'static str,
     contact: Option<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    change: Option<Change>,
+    change: Option<ModeChange>,
 }
 
-/// What is not watched is null.
+/// `null` for what is not watched.
 #[derive(Serialize)]
 struct Worst {
     penetration: Option<f64>,
@@ -103,7 +103,7 @@ struct Report<'a> {
     warnings: &'a [String],
 }
 
-/// JSON has no infinity: what is not finite becomes the largest number.
+/// JSON has no infinity: values that are not finite become the largest number.
 fn finite(x: f64) -> f64 {
     if x.is_finite() { x } else { f64::MAX.copysign(if x.is_nan() { 1.0 } else { x }) }
 }
@@ -113,30 +113,30 @@ fn event(e: &nonsmooth::simulation::Event) -> Event<'_> {
 }
 
 /// The result of a run.
-pub fn run_json(prepared: &Prepared, outcome: &Outcome) -> String {
+pub fn run_json(prepared: &Prepared, outcome: &RunOutcome) -> String {
     serde_json::to_string(&report(prepared, outcome)).unwrap_or_default()
 }
 
-/// Most contacts found whose percussions stand on a page.
-const FOUND: usize = 1000;
+/// Most contacts found by detection whose percussions are listed on a page.
+const MAX_FOUND_CONTACTS: usize = 1000;
 
-/// The same for the page, which lists events by itself: without them, and of very many contacts found with those that gave most.
-pub(super) fn of_page<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> impl Serialize + 'a {
+/// The same for the page, without events, which the page lists separately. Of very many contacts only those with the largest percussions.
+pub(super) fn of_page<'a>(prepared: &'a Prepared, outcome: &'a RunOutcome) -> impl Serialize + 'a {
     let mut report = report(prepared, outcome);
     report.events.iter_mut().for_each(Vec::clear);
     let Some(percussions) = &mut report.percussions else { return report };
     let normal = |value: &Value| value["normal"].as_f64().unwrap_or(0.0);
     let mut found: Vec<f64> =
         percussions.iter().filter(|(name, _)| name.contains('-')).map(|(_, v)| normal(v)).collect();
-    if found.len() > FOUND {
+    if found.len() > MAX_FOUND_CONTACTS {
         found.sort_by(|a, b| b.total_cmp(a));
-        let least = found[FOUND];
+        let least = found[MAX_FOUND_CONTACTS];
         percussions.retain(|name, v| !name.contains('-') || normal(v) > least);
     }
     report
 }
 
-fn report<'a>(prepared: &'a Prepared, outcome: &'a Outcome) -> Report<'a> {
+fn report<'a>(prepared: &'a Prepared, outcome: &'a RunOutcome) -> Report<'a> {
     let s = &outcome.summary;
     let w = &s.work;
     let per = |total: usize, count: usize| if count == 0 { 0.0 } else { total as f64 / count as f64 };

@@ -6,30 +6,30 @@ use super::plots::plots;
 use super::replay::Replay;
 use super::result::of_page;
 use super::thinning::{Kept, Thinning, frames};
-use crate::file::Watch;
+use crate::file::WatchList;
 use crate::output::{Archive, Recorded, Rows, resolved};
 use crate::page::shell_word;
 use crate::prepare::Prepared;
-use crate::run::Outcome;
+use crate::run::RunOutcome;
 use nonsmooth::State;
 use nonsmooth::contract::{Candidates, Reach};
-use nonsmooth::simulation::{Event, between};
+use nonsmooth::simulation::{Event, interpolate_step};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Rows of plots, about.
-const ROWS: usize = 4000;
-/// Contacts whose peaks are kept each by itself; of more, those of all together.
-const PEAKS: usize = 8;
+/// Approximate number of rows of plots.
+const PLOT_ROWS: usize = 4000;
+/// Most contacts with separate peaks; with more, the peaks of their sum are kept.
+const MAX_SEPARATE_PEAKS: usize = 8;
 /// Most events that are listed on the page.
-const EVENTS: usize = 20_000;
+const MAX_EVENTS: usize = 20_000;
 
 /// Writes `report.html` of a run from its trajectory. `folder` is where its files are, as the user named it.
 pub(crate) fn write_run_page(
     out: &mut impl Write,
     prepared: &Prepared,
-    outcome: &Outcome,
+    outcome: &RunOutcome,
     recorded: &Recorded,
     trajectory: &Path,
     folder: &str,
@@ -45,7 +45,7 @@ pub(crate) fn write_run_page(
     let carried = found.as_ref().map_or(0, |f| f.row.len());
     let mut replay = Replay::new(prepared, recorded, &list, &s.events, rows, carried);
     let (chosen, inside) = match &replay {
-        Some((_, wanted)) => (frames(&mut t, *wanted)?, Inside::of(prepared, span, wanted.saturating_sub(rows))),
+        Some((_, wanted)) => (frames(&mut t, *wanted)?, InnerFrames::of(prepared, span, wanted.saturating_sub(rows))),
         None => (Vec::new(), None),
     };
     let shown = replay.as_mut().map(|r| &mut r.0);
@@ -72,11 +72,11 @@ pub(crate) fn write_run_page(
         notes.push(format!("One of {} steps is recorded: percussions between them are not shown.", prepared.every));
     }
     let observe = prepared.options.observe;
-    let (_, others) = Watch(observe).names();
+    let (_, others) = WatchList(observe).names();
     if !others.is_empty() {
         notes.push(format!("Not watched: {}.", others.join(", ")));
     }
-    let listed = s.events.len().min(EVENTS);
+    let listed = s.events.len().min(MAX_EVENTS);
     if listed < s.events.len() {
         notes.push(format!("Events: the first {listed}; events.csv lists {}.", s.events.len()));
     }
@@ -124,7 +124,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }
 
-/// The command that makes the run again.
+/// The command that repeats the run.
 fn command(prepared: &Prepared, folder: &str) -> String {
     let mut out = format!("nonsmooth run {}", shell_word(&prepared.document.name));
     for o in &prepared.document.overrides {
@@ -171,7 +171,7 @@ impl FoundRows {
     }
 }
 
-/// Whether steps have different lengths, the last one apart: that only ends where the run does.
+/// Whether steps have different lengths. The last one does not count: it ends with the run.
 fn varies(dts: &mut Rows) -> io::Result<bool> {
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for row in 1..dts.len().saturating_sub(1) {
@@ -181,20 +181,20 @@ fn varies(dts: &mut Rows) -> io::Result<bool> {
     Ok(most > 1.000_001 * least)
 }
 
-/// Frames inside the steps of a scheme that chooses them: some are so long that a straight way from end to end is not the motion.
+/// Frames inside steps of adaptive schemes: some steps are so long that a straight line between their ends is not the motion.
 #[derive(Clone, Copy)]
-struct Inside {
+struct InnerFrames {
     /// Time between frames, s.
     spacing: f64,
 }
 
-/// Frames that a run with long steps should have.
-const SMOOTH: usize = 300;
+/// Wanted number of frames of a run with long steps.
+const SMOOTH_FRAMES: usize = 300;
 
-impl Inside {
-    /// For a run with room for so many frames more.
-    fn of(prepared: &Prepared, (start, end): (f64, f64), room: usize) -> Option<Self> {
-        let spacing = (end - start) / room.min(SMOOTH) as f64;
+impl InnerFrames {
+    /// For a run that may have this number of further frames.
+    fn of(prepared: &Prepared, (start, end): (f64, f64), frames: usize) -> Option<Self> {
+        let spacing = (end - start) / frames.min(SMOOTH_FRAMES) as f64;
         // Between rows that are not the ends of one step nothing is known.
         (prepared.adaptive() && prepared.every == 1 && spacing.is_finite()).then_some(Self { spacing })
     }
@@ -205,7 +205,7 @@ impl Inside {
         let parts = (dt / self.spacing).ceil();
         for k in 1..parts as usize {
             let t = from.t + dt * k as f64 / parts;
-            let (q, u) = between(&prepared.evaluator(), from, to, dt, false, t);
+            let (q, u) = interpolate_step(&prepared.evaluator(), from, to, dt, false, t);
             replay.frame_between(row, t, &q, &u, sigma);
         }
     }
@@ -220,7 +220,7 @@ fn scan(
     mut found: Option<&mut FoundRows>,
     mut replay: Option<&mut Replay>,
     frames: &[usize],
-    inside: Option<Inside>,
+    inside: Option<InnerFrames>,
 ) -> io::Result<Vec<Kept>> {
     let open = |name: &str| archive.rows(name);
     let (mut ts, mut dts) = (open("t")?, open("dt")?);
@@ -233,12 +233,12 @@ fn scan(
     let normals: Vec<usize> = recorded.columns.iter().filter(|c| c.kind == "contact").map(|c| c.first).collect();
     let rows = ts.len();
     // Signals: residual, penetration, percussions, longest and shortest step. What is not watched is zero.
-    let single = normals.len() <= PEAKS;
+    let single = normals.len() <= MAX_SEPARATE_PEAKS;
     let of_contacts = if single { normals.len() } else { 1 };
     let steps = 2 + of_contacts + usize::from(found.is_some());
     let varied = varies(&mut dts)?;
     let mut signals = vec![0.0; steps + if varied { 2 } else { 0 }];
-    let mut thinning = Thinning::new(rows, span, signals.len(), ROWS);
+    let mut thinning = Thinning::new(rows, span, signals.len(), PLOT_ROWS);
     let mut frames = frames.iter().peekable();
     for row in 0..rows {
         let t = ts.one(row)?;
@@ -284,7 +284,7 @@ fn scan(
             // The start has no step.
             signals[steps..].copy_from_slice(&[dt, if row == 0 { f64::NEG_INFINITY } else { -dt }]);
         }
-        thinning.see(row, t, carried, &signals);
+        thinning.push(row, t, carried, &signals);
         if frames.next_if_eq(&&row).is_some()
             && let Some(replay) = replay.as_deref_mut()
         {

@@ -1,18 +1,18 @@
 //! What is drawn of a scene: shapes of bodies, bars, springs between bodies, and the figures of `[picture]`, with their poses.
 //!
-//! A bar has no place in the plane: the first lies on the x axis, others below it. Its displacements are far too small to be seen, so
-//! that they are drawn a second time as a curve over the bar, magnified by a round number that is known after the run.
+//! A bar has no position in the plane: the first is drawn on the x axis, others below it. Its displacements are too small to be visible, so
+//! they are drawn a second time as a curve above the bar, magnified by a round number that is chosen after the run.
 
 use crate::model::bodies::DrawnBar;
-use crate::model::{Figure, Room};
+use crate::model::{Bounds, Figure};
 use crate::prepare::Prepared;
 use nonsmooth_multibody::{Pose, Shape, Vec2};
 use serde_json::{Value, json};
 
 /// Most points that are drawn of a bar.
-const BAR_POINTS: usize = 65;
-/// Part of the length of a bar that its largest displacement is drawn with.
-const BAR_CURVE: f64 = 0.2;
+const MAX_BAR_POINTS: usize = 65;
+/// Height of the curve of a bar, relative to the length of the bar.
+const BAR_CURVE_HEIGHT: f64 = 0.2;
 
 /// Something that is drawn.
 struct Shown {
@@ -58,8 +58,8 @@ pub(super) struct Scenery<'a> {
     width: usize,
     /// Heights of the bars.
     heights: Vec<f64>,
-    /// Room of what moves, over all poses.
-    room: Room,
+    /// Bounds of all moving figures over all frames.
+    bounds: Bounds,
     poses: Vec<f32>,
     pose: Vec<f64>,
 }
@@ -72,7 +72,7 @@ impl<'a> Scenery<'a> {
             sources: Vec::new(),
             width: 0,
             heights: Vec::new(),
-            room: Room::EMPTY,
+            bounds: Bounds::EMPTY,
             poses: Vec::new(),
             pose: Vec::new(),
         };
@@ -138,7 +138,7 @@ impl<'a> Scenery<'a> {
         let drawn = &self.prepared.drawn[body];
         // What does not move by forces is grey, unless it was given a colour.
         let colour = (drawn.first.is_some() || drawn.colour != 0.0).then_some(drawn.colour);
-        let fixed = self.prepared.geometry.as_ref().is_none_or(|g| g.still(body));
+        let fixed = self.prepared.geometry.as_ref().is_none_or(|g| g.is_fixed(body));
         let mut middle = None;
         if drawn.shapes.is_empty() {
             let place =
@@ -208,7 +208,7 @@ impl<'a> Scenery<'a> {
         }
         for shown in &self.shown {
             if let Place::Moving(first) = shown.place {
-                shown.figure.occupy(&pose[first..first + shown.figure.numbers()], &mut self.room);
+                shown.figure.extend_bounds(&pose[first..first + shown.figure.numbers()], &mut self.bounds);
             }
         }
         self.poses.extend(pose.iter().map(|v| *v as f32));
@@ -242,11 +242,11 @@ impl<'a> Scenery<'a> {
             let bar = &self.prepared.bars[i];
             let values = || (0..numbers / 2).map(move |k| first + 2 * k + 1);
             let largest = self.poses.chunks_exact(width).flat_map(|frame| values().map(|k| frame[k].abs()));
-            let factor = magnification(BAR_CURVE * bar.length, f64::from(largest.fold(0.0, f32::max)));
+            let factor = magnification(BAR_CURVE_HEIGHT * bar.length, f64::from(largest.fold(0.0, f32::max)));
             for frame in self.poses.chunks_exact_mut(width) {
                 for k in values() {
                     let y = self.heights[i] + factor * f64::from(frame[k]);
-                    self.room.add(&[0.0, y], 0.0);
+                    self.bounds.add(&[0.0, y], 0.0);
                     frame[k] = y as f32;
                 }
             }
@@ -257,42 +257,42 @@ impl<'a> Scenery<'a> {
         }
     }
 
-    /// The poses of all frames, the items as JSON, and the room for the camera.
+    /// The poses of all frames, the items as JSON, and the bounds for the camera.
     pub(super) fn finish(mut self) -> (Vec<f32>, Vec<Value>, Value) {
         self.scale_bars();
         let items = self.shown.iter().map(Shown::json).collect();
         let d = self.dimension();
-        let room = self.camera();
-        (self.poses, items, json!({ "min": room.min[..d], "max": room.max[..d] }))
+        let bounds = self.camera();
+        (self.poses, items, json!({ "min": bounds.min[..d], "max": bounds.max[..d] }))
     }
 
-    /// What moves, with what is near it and has an end.
-    fn camera(&self) -> Room {
-        let mut fixed = Room::EMPTY;
+    /// Bounds of the moving figures, extended to fixed ones nearby that are bounded.
+    fn camera(&self) -> Bounds {
+        let mut fixed = Bounds::EMPTY;
         for shown in &self.shown {
             if let Place::Fixed(pose) = &shown.place {
-                shown.figure.occupy(pose, &mut fixed);
+                shown.figure.extend_bounds(pose, &mut fixed);
             }
         }
-        let mut room = if self.room.is_empty() { fixed } else { self.room };
+        let mut bounds = if self.bounds.is_empty() { fixed } else { self.bounds };
         let d = self.dimension();
-        if room.is_empty() {
-            room = Room { min: [0.0; 3], max: [0.0; 3] };
+        if bounds.is_empty() {
+            bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
         }
-        let size = (0..d).map(|k| room.max[k] - room.min[k]).fold(0.0, f64::max);
+        let size = (0..d).map(|k| bounds.max[k] - bounds.min[k]).fold(0.0, f64::max);
         // Something that never moves and has no size is shown with a metre around it.
         let around = if size > 0.0 { 0.1 * size } else { 0.5 };
-        let (low, high) = (room.min.map(|v| v - around), room.max.map(|v| v + around));
+        let (low, high) = (bounds.min.map(|v| v - around), bounds.max.map(|v| v + around));
         for k in 0..d {
             if !fixed.is_empty() && fixed.min[k] < high[k] && fixed.max[k] > low[k] {
-                room.min[k] = room.min[k].min(fixed.min[k].max(low[k]));
-                room.max[k] = room.max[k].max(fixed.max[k].min(high[k]));
+                bounds.min[k] = bounds.min[k].min(fixed.min[k].max(low[k]));
+                bounds.max[k] = bounds.max[k].max(fixed.max[k].min(high[k]));
             }
             if size <= 0.0 {
-                (room.min[k], room.max[k]) = (low[k], high[k]);
+                (bounds.min[k], bounds.max[k]) = (low[k], high[k]);
             }
         }
-        room
+        bounds
     }
 }
 
@@ -347,7 +347,7 @@ fn figure(shape: &Shape) -> (Figure, Vec2, f64) {
     }
 }
 
-/// Pose of a frame that stands at a place and with an angle in a body.
+/// Pose of a frame with a position and an angle in a body.
 fn of_shape(body: &Pose, centre: Vec2, angle: f64) -> [f64; 3] {
     let (sin, cos) = body.angle.sin_cos();
     let x = body.centre[0] + cos * centre[0] - sin * centre[1];
@@ -365,7 +365,7 @@ fn of_half_plane(body: &Pose, point: Vec2, angle: f64) -> [f64; 3] {
 /// Nodes of a bar that are drawn, and their places in it, m.
 fn nodes(bar: &DrawnBar) -> impl Iterator<Item = (usize, f64)> {
     let (n, length) = (bar.elements, bar.length);
-    let points = (n + 1).min(BAR_POINTS);
+    let points = (n + 1).min(MAX_BAR_POINTS);
     let node = move |j: usize| if points < 2 { 0 } else { (j * n + (points - 1) / 2) / (points - 1) };
     (0..points).map(node).map(move |k| (k, length * k as f64 / n.max(1) as f64))
 }
@@ -398,7 +398,7 @@ mod tests {
         for elements in [1, 5, 64, 65, 1000] {
             let bar = DrawnBar { name: "bar".into(), first: 0, elements, length: 2.0 };
             let drawn: Vec<(usize, f64)> = nodes(&bar).collect();
-            assert_eq!(drawn.len(), (elements + 1).min(BAR_POINTS));
+            assert_eq!(drawn.len(), (elements + 1).min(MAX_BAR_POINTS));
             assert_eq!((drawn[0], drawn[drawn.len() - 1]), ((0, 0.0), (elements, 2.0)));
             assert!(drawn.windows(2).all(|w| w[0].0 < w[1].0));
         }

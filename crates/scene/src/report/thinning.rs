@@ -38,7 +38,7 @@ pub(super) struct Kept {
     pub(super) value: f64,
 }
 
-/// Chooses rows of plots: the first of every short interval of time, and of every long one those with the largest of every signal.
+/// Chooses rows of plots: the first of every short interval of time, and from every long one the row with the largest value of each signal.
 pub(super) struct Thinning {
     start: f64,
     /// Lengths of both kinds of intervals, s; none where all rows are kept.
@@ -53,7 +53,7 @@ pub(super) struct Thinning {
 }
 
 impl Thinning {
-    /// For `rows` rows from `start` to `end` and so many signals; at most about `wanted` rows are kept, half of them peaks.
+    /// For `rows` rows from `start` to `end` with a number of signals. At most about `wanted` rows are kept, half of them peaks.
     pub(super) fn new(rows: usize, (start, end): (f64, f64), signals: usize, wanted: usize) -> Self {
         let length = |count: usize| (end - start) / count.max(1) as f64;
         let half = wanted / 2;
@@ -62,8 +62,8 @@ impl Thinning {
         Self { start, intervals, short: None, long: None, peaks, kept: Vec::new(), last: None }
     }
 
-    /// Looks at the next row.
-    pub(super) fn see(&mut self, row: usize, t: f64, value: f64, signals: &[f64]) {
+    /// Considers the next row.
+    pub(super) fn push(&mut self, row: usize, t: f64, value: f64, signals: &[f64]) {
         let this = Kept { row, value };
         self.last = Some(this);
         let Some((short, long)) = self.intervals else {
@@ -114,7 +114,7 @@ mod tests {
             |i: usize| [if i == 123_457 { 9.0 } else { (i % 7) as f64 }, if i == 765_432 { f64::NAN } else { 0.0 }];
         let mut thinning = Thinning::new(n, (0.0, 1.0), 2, 4000);
         for i in 0..n {
-            thinning.see(i, i as f64 / (n - 1) as f64, i as f64, &signals(i));
+            thinning.push(i, i as f64 / (n - 1) as f64, i as f64, &signals(i));
         }
         let kept = thinning.finish();
         assert!(kept.len() <= 4001, "{}", kept.len());
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn few_rows_are_all_kept() {
         let mut thinning = Thinning::new(10, (0.0, 1.0), 1, 4000);
-        (0..10).for_each(|i| thinning.see(i, i as f64 / 9.0, 0.0, &[0.0]));
+        (0..10).for_each(|i| thinning.push(i, i as f64 / 9.0, 0.0, &[0.0]));
         assert_eq!(thinning.finish().len(), 10);
     }
 }

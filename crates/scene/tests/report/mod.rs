@@ -8,13 +8,13 @@ mod replay;
 mod safety;
 
 use nonsmooth_scene::prepare::{Prepared, Request};
-use nonsmooth_scene::run::{Outcome, RunOptions};
+use nonsmooth_scene::run::{RunOptions, RunOutcome};
 use opened::{Directory, Page};
 
 /// A run of a bundled scene with its files.
 pub(crate) struct Ran {
     pub(crate) prepared: Prepared,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RunOutcome,
     pub(crate) directory: Directory,
     pub(crate) page: Page,
 }

@@ -3,7 +3,7 @@
 use super::{Bytes, DATASPACE, DATATYPE, EXTERNAL, FILTERS, LAYOUT, damaged, messages, unsupported};
 use crate::format::error::Flaw;
 
-/// Address of what is not there.
+/// Address that HDF5 writes for an object that does not exist.
 const UNDEFINED: u64 = u64::MAX;
 
 /// Type of the entries of a dataset.
@@ -44,7 +44,7 @@ impl<'a> Dataset<'a> {
         let Some(needed) = count.checked_mul(size) else {
             return damaged(format!("{count} entries of {size} bytes"));
         };
-        // A chunked layout is what filters are for: it is the better name of the two.
+        // Filters come with a chunked layout; the message names the layout.
         let data = layout_data(bytes, layout, needed)?;
         if let Some(filters) = find(FILTERS)
             && filters.number(1, 1)? > 0

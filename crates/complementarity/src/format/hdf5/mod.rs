@@ -1,12 +1,14 @@
 //! The part of HDF5 that FCLIB files use, read from memory.
 //!
-//! Superblock version 0 with 8-byte offsets, version-1 object headers, groups as symbol tables (version-1 B-tree over
-//! symbol nodes, names in a local heap), contiguous or compact datasets without filters; little-endian integers of 4
-//! or 8 bytes, IEEE doubles, strings. Attributes are skipped. Anything else is an error that names
-//! what was found and the path inside the file. Reference: HDF5 File Format Specification, version 1.1.
+//! - Superblock version 0 with 8-byte offsets, version-1 object headers.
+//! - Groups as symbol tables: a version-1 B-tree over symbol nodes, names in a local heap.
+//! - Contiguous or compact datasets without filters: little-endian integers of 4 or 8 bytes, IEEE doubles, strings.
 //!
-//! Groups are listed one by one as they are asked for by path, so links in a circle lead nowhere; the levels of a
-//! B-tree must fall by one from node to child and no node may occur twice, so listing ends as well.
+//! Attributes are skipped. Anything else is an error that names what was found and its path in the file.
+//! Reference: HDF5 File Format Specification, version 1.1.
+//!
+//! Groups are listed only when a path asks for them, so that circular links do no harm. Listing a group ends: levels of a
+//! B-tree must fall by one from node to child, and no node may occur twice.
 
 mod dataset;
 

@@ -1,9 +1,9 @@
 //! Square matrices in text files: a storage tag, rows, columns, then by tag
 //!
 //! - 0, dense: rows and columns again, then the entries **column by column**;
-//! - 1, block-sparse: number of blocks, block rows, block columns; sizes of the block rows and of the block columns, both
-//!   cumulated; number of row pointers, number of blocks again; row pointers; block columns; then the blocks, each after
-//!   its ordinal and column by column;
+//! - 1, block-sparse: numbers of blocks, block rows and block columns. Cumulated sizes of the block rows, then of the block
+//!   columns. Numbers of row pointers and of blocks (again). Row pointers. Block columns. The blocks, each preceded by its
+//!   ordinal and **column by column**;
 //! - 2, compressed columns: the origin 2 and the print-out of the CSparse library, two lines of head, then per column
 //!   `col j : locations a to b` and its entries `i : value`.
 //!

@@ -18,7 +18,7 @@
 use super::matrix::{self, Stored};
 use super::words::Words;
 use crate::format::error::{Flaw, FormatError};
-use crate::format::{Kind, Loaded};
+use crate::format::{Loaded, ProblemKind};
 use crate::linear::Dense;
 use crate::problem::Problem;
 use crate::sets::Set;
@@ -62,7 +62,7 @@ pub(super) fn read(mut words: Words<'_>) -> Result<Loaded, FormatError> {
     }
     words.end()?;
     let problem = problem.ok_or_else(|| Flaw::Missing.at(words.place("M")))?;
-    Ok(Loaded::reduced(Kind::Mlcp, problem))
+    Ok(Loaded::reduced(ProblemKind::Mlcp, problem))
 }
 
 /// The set of every row, from first rows and kinds of blocks.

@@ -8,33 +8,35 @@
 //! | `lcp` | n, matrix of n rows, q (n numbers) |
 //! | `mlcp` | see [`mlcp`] |
 //!
-//! What they mean is u = M r + q, per contact (normal, tangents), 0 ≤ u ⊥ r ≥ 0 in an LCP.
+//! The relation is u = M r + q, per contact (normal, tangents), with 0 ≤ u ⊥ r ≥ 0 in an LCP.
 //!
-//! What may follow: after a friction problem a single 0 or 1, which is ignored (several files end so); after an LCP a
-//! remark on a new line that does not begin with a number, which becomes the description; after a mixed LCP the
-//! numbers of a solution. Anything else is an error.
+//! A trailer may follow; anything else is an error.
+//!
+//! - After a friction problem: a single 0 or 1, which is ignored (several files end so).
+//! - After an LCP: a remark on a new line that does not begin with a number. It becomes the description.
+//! - After a mixed LCP: the numbers of a solution.
 
 pub mod matrix;
 pub mod mlcp;
 mod words;
 
 use super::error::{Flaw, FormatError};
-use super::{Kind, Loaded};
+use super::{Loaded, ProblemKind};
 use crate::sets::Set;
 use words::Words;
 
 /// The kinds that have a text format.
-const KINDS: [Kind; 4] = [Kind::Friction2d, Kind::Friction3d, Kind::Lcp, Kind::Mlcp];
+const KINDS: [ProblemKind; 4] = [ProblemKind::Friction2d, ProblemKind::Friction3d, ProblemKind::Lcp, ProblemKind::Mlcp];
 
 /// Reads a text file of a given kind.
-pub(super) fn read(bytes: &[u8], kind: Kind) -> Result<Loaded, FormatError> {
+pub(super) fn read(bytes: &[u8], kind: ProblemKind) -> Result<Loaded, FormatError> {
     let words = Words::new(bytes);
     match kind {
-        Kind::Friction2d => friction(words, kind, 2),
-        Kind::Friction3d => friction(words, kind, 3),
-        Kind::Lcp => lcp(words),
-        Kind::Mlcp => mlcp::read(words),
-        Kind::Reduced | Kind::Full => Err(FormatError::OtherKind { wanted: kind, found: "text" }),
+        ProblemKind::Friction2d => friction(words, kind, 2),
+        ProblemKind::Friction3d => friction(words, kind, 3),
+        ProblemKind::Lcp => lcp(words),
+        ProblemKind::Mlcp => mlcp::read(words),
+        ProblemKind::Reduced | ProblemKind::Full => Err(FormatError::OtherKind { wanted: kind, found: "text" }),
     }
 }
 
@@ -54,7 +56,7 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<Loaded, FormatError> {
     Err(FormatError::Unrecognised { attempts })
 }
 
-fn friction(mut words: Words<'_>, kind: Kind, dim: usize) -> Result<Loaded, FormatError> {
+fn friction(mut words: Words<'_>, kind: ProblemKind, dim: usize) -> Result<Loaded, FormatError> {
     words.integer("dimension", dim, dim)?;
     let contacts = words.integer("number of contacts", 1, usize::MAX / 4)?;
     let rows = dim * contacts;
@@ -81,7 +83,7 @@ fn lcp(mut words: Words<'_>) -> Result<Loaded, FormatError> {
     let m = matrix::read(&mut words, n)?;
     let q = words.floats("q", n)?;
     let remark = words.remark()?;
-    let mut loaded = Loaded::reduced(Kind::Lcp, m.problem(vec![Set::NonNegative; n], q)?);
+    let mut loaded = Loaded::reduced(ProblemKind::Lcp, m.problem(vec![Set::NonNegative; n], q)?);
     loaded.description = remark;
     Ok(loaded)
 }

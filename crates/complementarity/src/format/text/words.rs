@@ -3,7 +3,7 @@
 use crate::format::error::{Flaw, FormatError};
 
 /// Longest part of a word that an error message shows.
-const SHOWN: usize = 40;
+const MAX_SHOWN_BYTES: usize = 40;
 
 /// The rest of a text.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl<'a> Words<'a> {
     }
 
     fn unexpected<T>(&self, field: &str, expected: String, word: &[u8]) -> Result<T, FormatError> {
-        let found = String::from_utf8_lossy(&word[..word.len().min(SHOWN)]).into_owned();
+        let found = String::from_utf8_lossy(&word[..word.len().min(MAX_SHOWN_BYTES)]).into_owned();
         Err(Flaw::Expected { expected, found }.at(self.place(field)))
     }
 

@@ -1,4 +1,4 @@
-//! What sparse elimination does, found once per pattern: the order, the elimination tree, and the fronts.
+//! Symbolic analysis of sparse elimination, once per pattern: the order, the elimination tree, and the fronts.
 //!
 //! The pattern is symmetric and ordered by approximately minimum degree. Without exchanges, eliminating column j couples
 //!
@@ -6,8 +6,8 @@
 //! struct(j) = { i > j : A_ij ≠ 0 }  ∪  ⋃ struct(c) \ {j}  over its children c,     parent(j) = min struct(j)
 //! ```
 //!
-//! [Liu1992, §2]. Columns that follow each other and whose structs are the same make one **front**: a small dense matrix of its own columns and
-//! the rows below them, in which all arithmetic happens. A front also takes in its last child where that adds few zeros: long rows are cheap.
+//! [Liu1992, §2]. Consecutive columns of equal struct form one **front**: a small dense matrix of its own columns and
+//! the rows below them, in which all arithmetic happens. A front absorbs its last child where that adds few zeros: long rows are cheap.
 
 /// A front: columns `start..end` of the order are its own.
 #[derive(Debug, Clone)]
@@ -16,11 +16,11 @@ pub(super) struct Front {
     pub(super) end: usize,
     /// Rows below its own, ascending.
     pub(super) below: Vec<u32>,
-    /// Entries of the matrix that it takes in: slot in the values, row and column in the front.
+    /// Entries of the matrix that it absorbs: slot in the values, row and column in the front.
     pub(super) entries: Vec<(usize, u32, u32)>,
     /// Place of every row of `below` in the parent's front; empty at a root.
     pub(super) into_parent: Vec<u32>,
-    /// Number of fronts whose remainders it takes in.
+    /// Number of fronts whose remainders it absorbs.
     pub(super) children: usize,
 }
 
@@ -39,7 +39,7 @@ impl Front {
         (self.own() + below) as u32
     }
 
-    /// Whether it takes in the front before it.
+    /// Whether it absorbs the front before it.
     fn takes_in(&self, last: &Front) -> bool {
         let is_child = last.below.first().is_some_and(|&i| (i as usize) < self.end);
         if !is_child {
@@ -48,7 +48,7 @@ impl Front {
         let own = self.own() + last.own();
         let zeros = last.own() * (self.own() + self.below.len() - last.below.len());
         let share = zeros as f64 / (own * (own + self.below.len())) as f64;
-        SHARES.iter().any(|&(most, allowed)| own <= most && share <= allowed)
+        MAX_ZERO_SHARE.iter().any(|&(most, allowed)| own <= most && share <= allowed)
     }
 }
 
@@ -72,8 +72,8 @@ pub(crate) fn minimum_degree(n: usize, start: &[usize], row: &[usize]) -> Vec<us
 
 const NONE: u32 = u32::MAX;
 
-/// A child is taken in if both fronts together have at most so many columns, and zeros at most this share of their entries.
-const SHARES: [(usize, f64); 3] = [(4, 1.0), (16, 0.3), (64, 0.1)];
+/// A child is absorbed if both fronts together have at most so many columns, and at most this share of their entries is zero.
+const MAX_ZERO_SHARE: [(usize, f64); 3] = [(4, 1.0), (16, 0.3), (64, 0.1)];
 
 impl Fronts {
     /// Of a symmetric pattern by columns, rows ascending.
@@ -170,16 +170,16 @@ fn fundamental<'a>(order: &[u32], step: &[u32], neighbours: impl Fn(u32) -> &'a 
     let mut seen = vec![NONE; n];
     for j in 0..n {
         let mut rows: Vec<u32> = Vec::new();
-        let mut see = |i: u32| {
+        let mut include = |i: u32| {
             if i as usize > j && seen[i as usize] != j as u32 {
                 seen[i as usize] = j as u32;
                 rows.push(i);
             }
         };
-        neighbours(order[j]).iter().for_each(|&i| see(step[i]));
+        neighbours(order[j]).iter().for_each(|&i| include(step[i]));
         let mut child = waiting[j];
         while child != NONE {
-            list[child as usize].below.iter().for_each(|&i| see(i));
+            list[child as usize].below.iter().for_each(|&i| include(i));
             child = next[child as usize];
         }
         rows.sort_unstable();

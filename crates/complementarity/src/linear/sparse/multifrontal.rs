@@ -3,22 +3,21 @@
 //! Every front [F₁₁ F₁₂; F₂₁ F₂₂] gathers its entries of the matrix and the remainders of its children (extend-add), eliminates its own
 //! columns, F = [L₁₁; L₂₁][U₁₁ U₁₂], and hands its remainder F₂₂ − L₂₁U₁₂ to its parent [Duff & Reid 1983], [Liu1992, §4].
 //!
-//! **Pivots** come from the own rows of a front. The one on the diagonal serves if it is no smaller than [`DIAGONAL`] times the largest entry
-//! of its column, the largest of the own rows if it is no smaller than [`OFF`] times that; a column that has neither is **delayed**: it and a
-//! row go on to the parent, where more rows are its own. At a root all rows are, and what has no pivot there is singular. So the
-//! factors are those of a stable elimination for any matrix, and a matrix that is close to positive definite is eliminated as planned.
-//! What is chosen depends on the matrix alone, not on those before it.
+//! **Pivots** come from the own rows of a front. The diagonal entry is the pivot if it is at least [`DIAGONAL_THRESHOLD`] times the largest
+//! entry of its column. Otherwise it is the largest entry in the own rows, if that is at least [`OFF_DIAGONAL_THRESHOLD`] times the largest.
+//! A column with neither is **delayed**: it moves with one row to the parent, which has more own rows. A root owns all of its rows, so that
+//! a column without a pivot there proves the matrix singular. Elimination is thus stable for any matrix, and follows the symbolic order where
+//! the matrix is close to positive definite. Pivots depend on this matrix alone, not on matrices factored before.
 
 use super::super::Singular;
 use super::fronts::Fronts;
 use std::ops::Range;
 
-/// Least size of a pivot on the diagonal, and of another one, beside the largest entry of its column: growth is bounded by their inverses, and
-/// exchanges cost fill.
-const DIAGONAL: f64 = 1e-2;
-const OFF: f64 = 0.1;
-/// Columns that are eliminated before the rest of the front is brought up to date.
-const PANEL: usize = 8;
+/// Smallest pivot on and off the diagonal, relative to the largest entry of its column. Their inverses bound the growth; exchanges cost fill.
+const DIAGONAL_THRESHOLD: f64 = 1e-2;
+const OFF_DIAGONAL_THRESHOLD: f64 = 0.1;
+/// Columns that are eliminated before the rest of the front is updated.
+const PANEL_COLUMNS: usize = 8;
 
 /// Factors of one front: `pivots` columns of a front of `size` rows.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +51,7 @@ pub(super) struct Multifrontal {
     stack: Vec<f64>,
     remainders: Vec<Remainder>,
     delayed: Vec<u32>,
-    /// Places in the front of what a child hands on.
+    /// Positions in the front of the rows of a child's remainder.
     places: Vec<u32>,
 }
 
@@ -88,7 +87,7 @@ impl Multifrontal {
         self.front.resize(size * size, 0.0);
         self.rows.clear();
         self.columns.clear();
-        // Delayed rows and columns stand one after the other, child by child.
+        // Delayed rows and columns are stored child by child.
         let mut at = self.delayed.len() - 2 * delayed;
         let kept = at;
         for r in &self.remainders[children..] {
@@ -134,7 +133,7 @@ impl Multifrontal {
         self.indices.extend_from_slice(&self.columns);
     }
 
-    /// Puts what is left of the front on the stack.
+    /// Pushes the remainder of the front on the stack.
     fn hand_on(&mut self, front: usize, pivots: usize, delayed: usize) {
         let size = self.rows.len();
         if pivots == size {
@@ -202,8 +201,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Eliminates up to `own` columns of a square front, row by row: L below the diagonal, U on and above it, exchanging rows and columns among the
-/// first `own`, with what stands for them. Returns how many.
+/// Eliminates up to `own` columns of a square front (row by row), with L below the diagonal, U on and above it. Exchanges rows and columns among
+/// the first `own`, and their indices in `rows` and `columns`. Returns the number of eliminated columns.
 fn eliminate(f: &mut [f64], size: usize, own: usize, rows: &mut [u32], columns: &mut [u32]) -> usize {
     let mut done = 0;
     // Columns that are still to be tried end here, and where that began.
@@ -216,7 +215,7 @@ fn eliminate(f: &mut [f64], size: usize, own: usize, rows: &mut [u32], columns: 
             }
             (limit, from) = (own, done);
         }
-        let panel = done..limit.min(done + PANEL);
+        let panel = done..limit.min(done + PANEL_COLUMNS);
         let end = eliminate_panel(f, size, own, panel.clone(), rows);
         update(f, size, done..end, panel.end);
         done = end;
@@ -265,9 +264,9 @@ fn pivot(f: &[f64], size: usize, own: usize, k: usize) -> Option<usize> {
         }
     }
     let all = (own..size).map(at).fold(largest, f64::max);
-    if at(k) >= DIAGONAL * all && at(k) > 0.0 {
+    if at(k) >= DIAGONAL_THRESHOLD * all && at(k) > 0.0 {
         Some(k)
-    } else if largest >= OFF * all && largest > 0.0 {
+    } else if largest >= OFF_DIAGONAL_THRESHOLD * all && largest > 0.0 {
         Some(best)
     } else {
         None

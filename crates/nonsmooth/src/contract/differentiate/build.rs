@@ -1,4 +1,4 @@
-//! From the layout of a model to its parts: every name, index and law is checked here.
+//! Builds the plan of a model from its layout, checking every name, index and law.
 
 use super::{ModelError, Plan};
 use crate::contract::candidates::{Interaction, Kind};
@@ -18,7 +18,7 @@ type Declared<'a> = (&'a String, Option<&'a Vec<usize>>, usize, Law, bool);
 
 const KINDS: [Kind; 4] = [Kind::Joint, Kind::VelocityJoint, Kind::Contact, Kind::Element];
 
-static STAMP: AtomicU64 = AtomicU64::new(1);
+static NEXT_MARK: AtomicU64 = AtomicU64::new(1);
 
 impl Plan {
     /// The plan of a model, checking that its parts fit together.
@@ -166,7 +166,7 @@ impl Plan {
             needs,
             breaks,
         };
-        Ok(Self { structure, masses, forces, parts, interactions, stamp: STAMP.fetch_add(1, Ordering::Relaxed) })
+        Ok(Self { structure, masses, forces, parts, interactions, stamp: NEXT_MARK.fetch_add(1, Ordering::Relaxed) })
     }
 }
 

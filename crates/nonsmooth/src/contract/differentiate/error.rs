@@ -3,7 +3,7 @@
 use crate::contract::{MAX_LOCAL, Part, PartKind, Violation};
 use crate::law::LawError;
 
-/// A model that does not fit together.
+/// Why a model is inconsistent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// No coordinates.
@@ -17,7 +17,7 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
-    /// A part that touches a coordinate that does not exist, or one twice.
+    /// A part that lists a coordinate twice, or one that does not exist.
     #[error("{kind} `{name}`: coordinate {index} does not exist or is listed twice (there are {size})")]
     Coordinate {
         /// Which kind of part.

@@ -87,7 +87,7 @@ impl Assembly<'_> {
         // Rounding of the evaluation against a real change, which is of the order of the shift.
         let same = |a: &[f64], b: &[f64]| {
             let scale = a.iter().chain(b).fold(0.0f64, |m, v| m.max(v.abs()));
-            // What cannot be evaluated at the shifted state says nothing.
+            // A part that cannot be evaluated at the shifted state is not checked.
             b.iter().any(|x| !x.is_finite()) || a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e-9 * scale)
         };
         let entries = |f: &dyn Fn(&mut Matrix)| {

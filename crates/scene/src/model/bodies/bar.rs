@@ -1,16 +1,16 @@
-//! Records of bars.
+//! Reads the records of bars.
 
 use super::Reader;
 use super::drawn::DrawnBar;
 use crate::file::Fault;
 use crate::file::format;
-use nonsmooth_multibody::{Bar, Layout};
+use nonsmooth_multibody::{Bar, CoordinateLayout};
 
 impl Reader<'_> {
     pub(super) fn bar(&mut self, bar: &format::Bar) -> Result<(), Fault> {
         self.out.places.insert(&bar.name.name, &bar.name.origin);
         let elements = self.count(&bar.elements, "`elements`")?;
-        self.reserve(Layout::new(0, elements.saturating_add(1)).nq(), &bar.name.origin)?;
+        self.reserve(CoordinateLayout::new(0, elements.saturating_add(1)).nq(), &bar.name.origin)?;
         let made = Bar {
             name: bar.name.name.clone(),
             elements,

@@ -1,14 +1,14 @@
-//! Records of bodies, each for one body or for many.
+//! Reads the records of bodies, each for one body or for many.
 
 use super::Reader;
 use super::drawn::Drawn;
 use super::random::random;
 use crate::file::Fault;
 use crate::file::format;
-use nonsmooth_multibody::{Body, DEFAULT_MATERIAL, Layout, Mobility, Pose, Twist, Vec2, Weight};
+use nonsmooth_multibody::{Body, CoordinateLayout, DEFAULT_MATERIAL, Mobility, Pose, Twist, Vec2, Weight};
 
 /// Names that formulas of a body may use besides parameters.
-const OWN: [&str; 4] = ["i", "random", "random2", "random3"];
+const BODY_NAMES: [&str; 4] = ["i", "random", "random2", "random3"];
 
 impl Reader<'_> {
     pub(super) fn bodies(&mut self, record: u64, body: &format::Body) -> Result<(), Fault> {
@@ -21,7 +21,7 @@ impl Reader<'_> {
         let made = count.unwrap_or(1);
         let mobility = self.mobility(body)?;
         let coordinates = match mobility {
-            Mobility::Free => Layout::new(made, 0).nq(),
+            Mobility::Free => CoordinateLayout::new(made, 0).nq(),
             Mobility::Fixed | Mobility::Driven(_) => made,
         };
         self.reserve(coordinates, &body.name.origin)?;
@@ -41,12 +41,12 @@ impl Reader<'_> {
                 random(self.seed, record, i as u64, 2),
             ];
             if count.is_some() {
-                OWN.iter().zip(values).for_each(|(n, v)| self.numbers.offer(n, v));
+                BODY_NAMES.iter().zip(values).for_each(|(n, v)| self.numbers.offer(n, v));
             }
             let own = if count.is_some() { format!("{name}_{i}") } else { name.clone() };
             let result = self.body(body, own, mobility.clone(), places.as_ref().map(|p| p[i]));
             if count.is_some() {
-                OWN.iter().for_each(|n| self.numbers.withdraw(n));
+                BODY_NAMES.iter().for_each(|n| self.numbers.withdraw(n));
             }
             result?;
         }

@@ -1,4 +1,4 @@
-//! Records of contacts between bodies: the law of a pair.
+//! Reads the records of contacts between bodies: the law of a pair.
 
 use super::Reader;
 use crate::file::format;

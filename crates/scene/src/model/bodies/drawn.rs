@@ -41,7 +41,7 @@ pub struct DrawnBar {
     pub length: f64,
 }
 
-/// Notes where the coordinates of bodies and bars stand in the system that was made of them.
+/// Records the first coordinates of bodies and bars in their system.
 pub(crate) fn locate(system: &Multibody, bodies: &mut [Drawn], bars: &mut [DrawnBar]) {
     for (i, body) in bodies.iter_mut().enumerate() {
         body.first = system.first_coordinate(i);

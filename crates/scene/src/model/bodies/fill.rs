@@ -1,4 +1,4 @@
-//! Places of many bodies in a region.
+//! Positions of many bodies that fill a region.
 
 use super::Reader;
 use crate::file::Fault;

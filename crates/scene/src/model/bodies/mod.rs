@@ -1,11 +1,11 @@
-//! Bodies, springs and bars of a scene: from records to a [`Builder`] of the multibody crate.
+//! Bodies, springs and bars of a scene: reads their records into a [`Builder`] of the multibody crate.
 //!
 //! - `body`: many bodies by one record; with `motion`, `shape`, `fill`, `random`.
 //! - `bar`, `spring`, `contact`: the other records.
 //! - `drawn`: what is drawn of all these.
 //!
-//! A record with `count` stands for many bodies; its formulas are evaluated for each, with `i` and random numbers that are made of the
-//! seed, the record, i and which of them it is, so that they do not depend on what else is in the scene.
+//! A record with `count` stands for many bodies. Its formulas are evaluated for each, with `i` and random numbers. A random number is a
+//! function of the seed, the record, i and its own index, so that it does not depend on the rest of the scene.
 
 mod bar;
 mod body;
@@ -32,7 +32,7 @@ pub struct Bodies {
     pub builder: Builder,
     /// What is drawn of each.
     pub drawn: Vec<Drawn>,
-    /// What is drawn of springs; torsion springs have no place.
+    /// What is drawn of springs, without torsion springs.
     pub springs: Vec<DrawnSpring>,
     /// What is drawn of bars.
     pub bars: Vec<DrawnBar>,
@@ -40,7 +40,7 @@ pub struct Bodies {
     pub places: Places,
 }
 
-/// Coordinates of bodies and bars that a scene may have without being asked.
+/// Default limit on the coordinates of bodies and bars.
 pub const MAX_COORDINATES: usize = 3_000_000;
 
 /// Whether a scene has any.

@@ -1,4 +1,4 @@
-//! Records of springs.
+//! Reads the records of springs.
 
 use super::Reader;
 use super::drawn::DrawnSpring;

@@ -1,4 +1,4 @@
-//! Kinds of figures that pictures are made of: the numbers of their pose, and the room that they take.
+//! Kinds of figures: the numbers of their pose, and their bounds.
 
 /// A figure without its pose. Lengths in m.
 ///
@@ -116,27 +116,27 @@ impl Figure {
         }
     }
 
-    /// Adds the room that it takes at a pose; what has no end takes none.
-    pub fn occupy(&self, pose: &[f64], room: &mut Room) {
+    /// Extends bounds by the figure at a pose; an unbounded figure does not extend them.
+    pub fn extend_bounds(&self, pose: &[f64], bounds: &mut Bounds) {
         match *self {
             Figure::Point | Figure::Line { .. } | Figure::Spring => {
-                pose.chunks_exact(2).for_each(|p| room.add(p, 0.0));
+                pose.chunks_exact(2).for_each(|p| bounds.add(p, 0.0));
             }
-            Figure::Point3 | Figure::Line3 { .. } => pose.chunks_exact(3).for_each(|p| room.add(p, 0.0)),
-            Figure::Circle { radius } | Figure::Ring { radius } => room.add(&pose[..2], radius),
+            Figure::Point3 | Figure::Line3 { .. } => pose.chunks_exact(3).for_each(|p| bounds.add(p, 0.0)),
+            Figure::Circle { radius } | Figure::Ring { radius } => bounds.add(&pose[..2], radius),
             Figure::Box { size: [a, b] } => {
                 for (x, y) in [(a, b), (a, -b), (-a, b), (-a, -b)] {
-                    room.add(&placed(pose, [0.5 * x, 0.5 * y]), 0.0);
+                    bounds.add(&placed(pose, [0.5 * x, 0.5 * y]), 0.0);
                 }
             }
             Figure::Segment { from, to, thickness } => {
                 for end in [from, to] {
-                    room.add(&placed(pose, end), 0.5 * thickness);
+                    bounds.add(&placed(pose, end), 0.5 * thickness);
                 }
             }
-            Figure::Sphere { radius } => room.add(&pose[..3], radius),
-            Figure::Disc3 { radius, thickness } => room.add(&pose[..3], radius.hypot(0.5 * thickness)),
-            Figure::Box3 { size: [a, b, c] } => room.add(&pose[..3], 0.5 * (a * a + b * b + c * c).sqrt()),
+            Figure::Sphere { radius } => bounds.add(&pose[..3], radius),
+            Figure::Disc3 { radius, thickness } => bounds.add(&pose[..3], radius.hypot(0.5 * thickness)),
+            Figure::Box3 { size: [a, b, c] } => bounds.add(&pose[..3], 0.5 * (a * a + b * b + c * c).sqrt()),
             Figure::Wall | Figure::Floor => {}
         }
     }
@@ -148,16 +148,16 @@ fn placed(pose: &[f64], point: [f64; 2]) -> [f64; 2] {
     [pose[0] + cos * point[0] - sin * point[1], pose[1] + sin * point[0] + cos * point[1]]
 }
 
-/// A region along the axes, m.
+/// A box parallel to the axes, m.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Room {
+pub struct Bounds {
     /// Lower corner.
     pub min: [f64; 3],
     /// Upper corner.
     pub max: [f64; 3],
 }
 
-impl Room {
+impl Bounds {
     /// Nothing.
     pub const EMPTY: Self = Self { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
 

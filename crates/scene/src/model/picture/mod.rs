@@ -1,4 +1,4 @@
-//! `[picture]` of a scene: figures whose poses are formulas. They take no part in the run.
+//! `[picture]` of a scene: figures whose poses are formulas. They do not influence the run.
 
 //!
 //! - `figure`: kinds of figures. `read`: their records. `orientation`: quaternions of their poses.
@@ -9,7 +9,7 @@ mod orientation;
 mod read;
 mod units;
 
-pub use figure::{Figure, Room};
+pub use figure::{Bounds, Figure};
 pub use units::Units;
 
 use super::scope::{Numbers, Variables};
@@ -30,7 +30,7 @@ pub struct Picture {
     /// Figures from back to front.
     pub items: Vec<Item>,
     /// Contacts that are drawn.
-    pub contacts: Vec<Mark>,
+    pub contacts: Vec<ContactMark>,
     /// Definitions that it uses.
     pub used: BTreeSet<String>,
 }
@@ -53,9 +53,9 @@ pub struct Item {
     turn: Turn,
 }
 
-/// Where a contact is: formulas of its point, its normal and its directions of slip.
+/// A contact that is drawn: formulas of its point, its normal and its directions of slip.
 #[derive(Debug, Clone)]
-pub struct Mark {
+pub struct ContactMark {
     /// Name of the contact.
     pub contact: String,
     tape: Tape,
@@ -65,9 +65,9 @@ pub struct Mark {
     right: bool,
 }
 
-/// A contact at a moment.
+/// Point and directions of a contact at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spot {
+pub struct ContactPose {
     /// Where it acts, m; z is 0 in the plane.
     pub point: [f64; 3],
     /// Unit vectors along which the components of its percussion act: normal, then tangential; zero where there is none.
@@ -105,13 +105,13 @@ impl Item {
     }
 }
 
-impl Mark {
+impl ContactMark {
     /// The contact at (t, q, u).
-    pub fn at(&self, t: f64, q: &[f64], u: &[f64]) -> Spot {
+    pub fn at(&self, t: f64, q: &[f64], u: &[f64]) -> ContactPose {
         let d = self.dimension;
         let mut values = [0.0; 12];
         self.tape.evaluate(t, q, u, &mut values[..d * (1 + self.vectors)]);
-        let mut spot = Spot::default();
+        let mut spot = ContactPose::default();
         spot.point[..d].copy_from_slice(&values[..d]);
         for (k, along) in spot.along.iter_mut().take(self.vectors).enumerate() {
             along[..d].copy_from_slice(&values[d * (1 + k)..d * (2 + k)]);
@@ -134,7 +134,7 @@ impl Picture {
     ) -> Result<Option<Self>, Fault> {
         let Some(picture) = &scene.picture else { return Ok(None) };
         let dimension = dimension(document, scene, picture)?;
-        let others: Vec<Key> = others.map(|n| Key { name: n.into(), origin: Origin::Whole }).collect();
+        let others: Vec<Key> = others.map(|n| Key { name: n.into(), origin: Origin::Scene }).collect();
         let own = scene.model.as_ref();
         let coordinates: Vec<Key> = others.iter().chain(own.iter().flat_map(|m| &m.coordinates)).cloned().collect();
         let velocities = own.and_then(|m| m.velocities.as_ref());
@@ -170,7 +170,7 @@ fn dimension(document: &Document, scene: &Scene, picture: &picture::Picture) -> 
     }
 }
 
-fn check_contact(scene: &Scene, key: &Key, drawn: &[Mark]) -> Result<(), Fault> {
+fn check_contact(scene: &Scene, key: &Key, drawn: &[ContactMark]) -> Result<(), Fault> {
     let name = &key.name;
     let fault = |message: String| Err(Fault::new(&key.origin, message));
     let Some(contact) = scene.contact.iter().find(|c| c.name.name == *name) else {

@@ -1,6 +1,6 @@
 //! Orientations of figures: unit quaternions from what formulas give.
 
-/// How the numbers that formulas give become a pose.
+/// How a pose is computed from the values of its formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// They are the pose.

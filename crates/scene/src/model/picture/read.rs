@@ -1,8 +1,8 @@
-//! Records of figures: formulas of poses, compiled.
+//! Reads the records of figures and compiles the formulas of their poses.
 
 use super::figure::Figure;
 use super::orientation::Turn;
-use super::{Item, Mark};
+use super::{ContactMark, Item};
 use crate::file::format::HalfPlane;
 use crate::file::picture::{self, Draw, DrawnContact, Tangent};
 use crate::file::{Fault, Formula, Origin};
@@ -228,7 +228,7 @@ impl Reader<'_> {
         Ok((pose, turn))
     }
 
-    pub(super) fn mark(&mut self, c: &DrawnContact) -> Result<Mark, Fault> {
+    pub(super) fn mark(&mut self, c: &DrawnContact) -> Result<ContactMark, Fault> {
         let mut roots = self.point(&c.point, "point", &c.origin)?;
         roots.extend(self.point(&c.normal, "normal", &c.origin)?);
         let mut vectors = 1;
@@ -256,7 +256,7 @@ impl Reader<'_> {
         }
         let tape = self.tape(&roots, &c.origin)?;
         let right = self.dimension == 2 && vectors == 1;
-        Ok(Mark { contact: c.contact.name.clone(), tape, dimension: self.dimension, vectors, right })
+        Ok(ContactMark { contact: c.contact.name.clone(), tape, dimension: self.dimension, vectors, right })
     }
 
     fn tape(&self, roots: &[Id], origin: &Origin) -> Result<Tape, Fault> {

@@ -3,13 +3,13 @@
 use crate::file::Fault;
 use crate::file::format::Scene;
 use nonsmooth::names::hint_or_list;
-use nonsmooth_multibody::Layout;
+use nonsmooth_multibody::CoordinateLayout;
 
-/// Units by number of a coordinate or velocity. What is not known has an empty one.
+/// Units of coordinates and velocities, by number; empty where unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Units {
     /// Bodies and bars, which come first.
-    bodies: Layout,
+    bodies: CoordinateLayout,
     /// Of the model's own.
     coordinates: Vec<String>,
     velocities: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Units {
 
 impl Units {
     /// Units of a scene with these bodies and bars.
-    pub fn build(scene: &Scene, bodies: Layout) -> Result<Self, Fault> {
+    pub fn build(scene: &Scene, bodies: CoordinateLayout) -> Result<Self, Fault> {
         let mut this = Self { bodies, ..Self::default() };
         let Some(model) = &scene.model else { return Ok(this) };
         let own = model.velocities.as_deref().unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! Errors of the engine at their places in the file.
+//! Locates errors of the engine in the file.
 
 use super::Prepared;
 use crate::file::{Fault, Origin, SceneError};
@@ -9,7 +9,7 @@ use nonsmooth_multibody::BuildError;
 
 impl Prepared {
     /// An error of the engine at its place in the file.
-    pub(super) fn blame(&self, error: &Error) -> SceneError {
+    pub(super) fn locate(&self, error: &Error) -> SceneError {
         let time = |key: &str| self.origin_of(&["time", key]);
         let origin = match error {
             Error::Step { .. } | Error::Uneven { .. } => time("step"),
@@ -64,6 +64,6 @@ pub(super) fn build_fault(error: &BuildError, places: &Places) -> Fault {
 
 impl From<FormulaError> for Fault {
     fn from(e: FormulaError) -> Self {
-        Fault::new(&Origin::Whole, e.message)
+        Fault::new(&Origin::Scene, e.message)
     }
 }
