@@ -13,5 +13,6 @@ mod compare;
 mod documents;
 mod problems;
 mod race;
+mod recipes;
 mod solve;
 mod watch;
