@@ -2,9 +2,9 @@
 
 use complementarity::linear::{Dense, Matrix};
 use complementarity::{FullProblem, Options, Problem, Report, Set, Solver, SolverInfo, Status};
-use nonsmooth::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
+use nonsmooth::accounting::{Certificate, Ledger, Line, potential_energy};
 use nonsmooth::contract::{Evaluator, Feature, Features, Kind};
-use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, Solve};
+use nonsmooth::scheme::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use nonsmooth::state::Record;
 use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, Step};
 use nonsmooth_reference::Ball;
@@ -121,8 +121,21 @@ impl Scheme for Dummy {
         out.end.memory.make::<Memory>().impacts = start.memory.of::<Memory>().impacts + u32::from(out.impact);
         Ok(())
     }
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        out.clear();
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        if let Some(out) = asked.certificate {
+            *out = Self::certificate(system, start, step);
+        }
+        if let Some((_, out)) = asked.energy {
+            Self::work(system, start, step, out);
+        }
+    }
+    fn last_problem(&self) -> Option<&FullProblem> {
+        None
+    }
+}
+
+impl Dummy {
+    fn certificate(system: &Evaluator, start: &State, step: &Step) -> Certificate {
         let (mass, mut rest) = Self::dynamics(system, start, step.dt);
         let change: Vec<f64> = step.end.u.iter().zip(&start.u).map(|(a, b)| a - b).collect();
         let mut momentum = vec![0.0; change.len()];
@@ -131,9 +144,10 @@ impl Scheme for Dummy {
             let row = Self::row(system, start, step, i);
             rest.iter_mut().zip(&row).for_each(|(r, w)| *r += w * step.percussion(i)[0]);
         }
-        out.dynamics = rest.iter().zip(&momentum).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        let dynamics = rest.iter().zip(&momentum).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        Certificate { dynamics, ..Certificate::default() }
     }
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, _meter: &mut Meter, out: &mut Ledger) {
+    fn work(system: &Evaluator, start: &State, step: &Step, out: &mut Ledger) {
         let mean: Vec<f64> = start.u.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)).collect();
         for i in (0..step.candidates.len()).filter(|i| step.active[*i]) {
             let row = Self::row(system, start, step, i);
@@ -142,9 +156,6 @@ impl Scheme for Dummy {
         let (_, dt_h) = Self::dynamics(system, start, step.dt);
         let potential = |s: &State| potential_energy(system, s.t, &s.q);
         out.add(Line::Quadrature, potential(&step.end) - potential(start) + dot(&dt_h, &mean));
-    }
-    fn last_problem(&self) -> Option<&FullProblem> {
-        None
     }
 }
 

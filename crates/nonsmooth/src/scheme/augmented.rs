@@ -38,8 +38,8 @@ pub use record::{AugmentedMemory, AugmentedStep};
 
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
+use crate::accounting::{Certificate, Ledger};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::control::{Controller, Span};
 use crate::state::{Outcome, Record, Sigma, State, Step};
@@ -369,12 +369,8 @@ impl Scheme for Augmented {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.work_done(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.evaluate_finished(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

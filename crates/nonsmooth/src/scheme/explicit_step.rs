@@ -14,7 +14,7 @@
 //! ≤ 1e-10 m if it carried in the step before.
 
 use super::velocity_level::{ACTIVATION, Applied, Iteration, Restitution, VelocityLevel, gap, kinematics_residual};
-use super::{Failure, Solve};
+use super::{Examination, Failure, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step, rates};
@@ -181,9 +181,18 @@ impl<W: Weights> ExplicitStep<W> {
         }
     }
 
-    /// See [`Scheme::certify`](super::Scheme::certify).
-    pub(super) fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+    /// See [`Scheme::examine`](super::Scheme::examine).
+    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         self.revisit(system, start, step);
+        if let Some(out) = asked.certificate {
+            self.certify(system, start, step, out);
+        }
+        if let Some((meter, out)) = asked.energy {
+            self.account(system, start, step, meter, out);
+        }
+    }
+
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         let t_star = start.t + W::SIGMA * step.dt;
         let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
         let kinematics = kinematics_residual(system, start, step, qdot, None);
@@ -192,16 +201,7 @@ impl<W: Weights> ExplicitStep<W> {
         }
     }
 
-    /// See [`Scheme::account`](super::Scheme::account).
-    pub(super) fn account(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        self.revisit(system, start, step);
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         if W::KAPPA != 0.5 {
             self.u_mean.clear();
             self.u_mean.extend(start.u.iter().zip(&step.end.u).map(|(a, b)| mean(*a, *b)));
@@ -266,11 +266,8 @@ mod tests {
         fn step(&mut self, s: &Evaluator, a: &State, dt: f64, solve: &mut Solve, b: &mut Step) -> Result<(), Failure> {
             self.0.step(s, a, dt, solve, b)
         }
-        fn certify(&mut self, s: &Evaluator, a: &State, b: &Step, out: &mut Certificate) {
-            self.0.certify(s, a, b, out);
-        }
-        fn account(&mut self, s: &Evaluator, a: &State, b: &Step, meter: &mut Meter, out: &mut Ledger) {
-            self.0.account(s, a, b, meter, out);
+        fn examine(&mut self, s: &Evaluator, a: &State, b: &Step, asked: Examination) {
+            self.0.examine(s, a, b, asked);
         }
         fn last_problem(&self) -> Option<&FullProblem> {
             self.0.last_problem()

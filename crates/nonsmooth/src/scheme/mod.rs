@@ -155,7 +155,16 @@ pub enum Failure {
     },
 }
 
-/// A scheme: one step, and two ways to look at a step that was made.
+/// What is asked of a finished step. It is evaluated once for all of it.
+#[derive(Default)]
+pub struct Examination<'a> {
+    /// The scheme's full discrete system (dynamics, kinematics, laws), evaluated anew.
+    pub certificate: Option<&'a mut Certificate>,
+    /// The work of everything that the step applied, and its numerical defects, added to the ledger.
+    pub energy: Option<(&'a mut Meter, &'a mut Ledger)>,
+}
+
+/// A scheme: one step, and how a step that was made is examined.
 ///
 /// Fields of an implementation are options (fixed) and workspace (scratch): dropping the workspace changes
 /// no result, and everything that a step starts from is in [`State`].
@@ -192,12 +201,18 @@ pub trait Scheme: Send {
         out: &mut Step,
     ) -> Result<(), Failure>;
 
-    /// Evaluates the scheme's full discrete system (dynamics, kinematics, laws) at a step, from `start`
-    /// and the step's end state and percussions alone.
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate);
+    /// Evaluates a finished step, from `start`, the step's end state and its percussions alone, and takes from that what is asked for.
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination);
 
-    /// Adds the work of everything that the step applied, and its numerical defects, to the ledger.
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger);
+    /// The certificate of a step alone.
+    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+        self.examine(system, start, step, Examination { certificate: Some(out), energy: None });
+    }
+
+    /// The lines of the ledger of a step alone.
+    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
+        self.examine(system, start, step, Examination { certificate: None, energy: Some((meter, out)) });
+    }
 
     /// One record of each type that its states and steps may have, empty: a checkpoint is read into copies of them.
     fn records(&self) -> Vec<Box<dyn Record>> {

@@ -24,8 +24,7 @@ use super::theta_step::{
     forecast_from,
 };
 use super::velocity_level::{ACTIVATION, SUPPORTS};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
@@ -123,12 +122,8 @@ impl Scheme for MoreauJean {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.step.certify(system, start, step, None, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.step.account(system, start, step, None, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.step.examine(system, start, step, None, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

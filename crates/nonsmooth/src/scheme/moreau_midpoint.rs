@@ -16,8 +16,7 @@
 use super::explicit_step::{ExplicitStep, Weights};
 use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::Evaluator;
 use crate::state::{State, Step};
 use complementarity::FullProblem;
@@ -79,12 +78,8 @@ impl Scheme for MoreauMidpoint {
         self.step.step(system, start, dt, solve, out)
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.step.certify(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.step.account(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.step.examine(system, start, step, asked);
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

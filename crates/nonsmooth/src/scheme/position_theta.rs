@@ -17,9 +17,8 @@
 use super::option::{Declared, number};
 use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
-use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Feature, Features};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
@@ -83,12 +82,8 @@ impl Scheme for PositionTheta {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.step.certify(system, start, step, None, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.step.account(system, start, step, None, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.step.examine(system, start, step, None, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

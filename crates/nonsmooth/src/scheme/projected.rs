@@ -8,8 +8,8 @@ use super::option::{Declared, choice, number, options, words};
 use super::projection::{Metric, Onto, Projection};
 use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
 use super::velocity_level::ACTIVATION;
-use super::{Failure, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Solve};
+use crate::accounting::Certificate;
 use crate::contract::{Evaluator, Kind};
 use crate::state::{State, Step};
 
@@ -147,9 +147,18 @@ impl Projected {
         self.projection.shift_of(system, t, q, list, multipliers, &mut self.shift);
     }
 
-    pub(super) fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         self.shift_of(system, start, step);
-        self.step.certify(system, start, step, Some(&self.shift), out);
+        let Examination { mut certificate, energy } = asked;
+        let inner = Examination { certificate: certificate.as_deref_mut(), energy };
+        self.step.examine(system, start, step, Some(&self.shift), inner);
+        if let Some(out) = certificate {
+            self.certify_positions(system, step, out);
+        }
+    }
+
+    /// The rules of the projection at the end of the step, besides the certificate of its velocities.
+    fn certify_positions(&self, system: &Evaluator, step: &Step, out: &mut Certificate) {
         let multipliers = &step.record.of::<ProjectedStep>().multipliers;
         let size = 1.0 + step.end.q.iter().fold(0.0f64, |m, q| m.max(q.abs()));
         for (i, k) in step.candidates.items().iter().enumerate() {
@@ -172,17 +181,5 @@ impl Projected {
                 out.law_culprit = Some(i);
             }
         }
-    }
-
-    pub(super) fn account(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        self.shift_of(system, start, step);
-        self.step.account(system, start, step, Some(&self.shift), meter, out);
     }
 }

@@ -26,9 +26,8 @@ use super::projection::Onto;
 use super::settings::{Settings, SettingsError};
 use super::theta_step::Begin;
 use super::velocity_level::{SUPPORTS, gap};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
-use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Evaluator, Kind};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
@@ -112,12 +111,8 @@ impl Scheme for ProjectedCombined {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.projected.certify(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.projected.account(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.projected.examine(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

@@ -23,9 +23,8 @@ use super::projection::Onto;
 use super::settings::{OptionInfo, Settings, SettingsError};
 use super::theta_step::{Begin, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, forecast_from};
 use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
-use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
@@ -95,12 +94,8 @@ impl Scheme for ProjectedDirect {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.projected.certify(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.projected.account(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.projected.examine(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

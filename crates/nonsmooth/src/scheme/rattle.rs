@@ -43,8 +43,7 @@ pub use memory::RattleMemory;
 
 use super::symmetry::{Symmetry, directions_stay};
 use super::velocity_level::SUPPORTS;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve, acceleration};
 use crate::contract::{Candidates, Evaluator};
 use crate::state::{Record, State, Step, StepReport};
 use complementarity::FullProblem;
@@ -255,12 +254,8 @@ impl Scheme for Rattle {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine_laws(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.examine_work(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.evaluate_finished(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

@@ -51,8 +51,7 @@ pub use options::SchatzmanPaoliOptions;
 pub use record::{SchatzmanPaoliMemory, SchatzmanPaoliStep};
 
 use super::velocity_level::is_impact;
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Evaluator, Feature, Features, Kind};
 use crate::state::{Record, Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
@@ -320,12 +319,8 @@ impl Scheme for SchatzmanPaoli {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(system, start, step, Some(out), None);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.examine(system, start, step, None, Some((meter, out)));
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.evaluate_finished(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

@@ -56,8 +56,7 @@ pub use record::{TdgMemory, TdgStep};
 use super::acceleration::{Forces, still};
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::{ACTIVATION, Iteration, SUPPORTS, VelocityLevel, gap};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
 use crate::polynomial::lagrange;
@@ -318,12 +317,8 @@ impl Scheme for Tdg {
         Ok(())
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.work_done(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.evaluate_finished(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

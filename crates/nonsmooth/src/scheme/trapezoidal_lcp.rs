@@ -67,8 +67,7 @@ pub use record::{TrapezoidalMemory, TrapezoidalStep};
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap};
-use super::{Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::accounting::{Certificate, Ledger, Meter};
+use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Evaluator, Feature, Kind};
 use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
@@ -388,12 +387,8 @@ impl Scheme for TrapezoidalLcp {
         self.collide(system, start, solve, out)
     }
 
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.examine(system, start, step, out);
-    }
-
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.work_done(system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        self.evaluate_finished(system, start, step, asked);
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {

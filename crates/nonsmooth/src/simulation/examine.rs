@@ -5,6 +5,7 @@ use super::observer::{Observer, StepView};
 use super::run::{Frame, Run};
 use crate::accounting::{Line, potential_energy};
 use crate::contract::Evaluator;
+use crate::scheme::Examination;
 use crate::state::State;
 
 impl Run {
@@ -14,9 +15,21 @@ impl Run {
         let observe = self.options.observe;
         let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         let mut room = None;
-        let (whole, system) = (system, system.inside(start.t, end.t, &mut room));
+        let (evaluator, system) = (system, system.inside(start.t, end.t, &mut room));
+        if observe.energy && system.begins_at_break() && start.t > self.span[0] {
+            // A jump of the energy at a break is drive: the step before ended with the left limit.
+            let before = evaluator.of_step(start.t - step.dt, start.t);
+            let jump = self.energy_of(system, start).0 - self.energy_of(&before, start).0;
+            self.ledger.add(Line::Drive, jump);
+        }
+        if observe.certificate || observe.energy {
+            let asked = Examination {
+                certificate: observe.certificate.then_some(&mut self.certificate),
+                energy: observe.energy.then_some((&mut self.meter, &mut self.ledger)),
+            };
+            self.scheme.examine(system, start, step, asked);
+        }
         if observe.certificate {
-            self.scheme.certify(system, start, step, &mut self.certificate);
             if frame.is_corrected {
                 self.certificate.joint_violation = 0.0;
                 self.certificate.penetration = 0.0;
@@ -26,13 +39,6 @@ impl Run {
         }
         let mut energy = None;
         if observe.energy {
-            if system.begins_at_break() && start.t > self.span[0] {
-                // A jump of the energy at a break is drive: the step before ended with the left limit.
-                let before = whole.of_step(start.t - step.dt, start.t);
-                let jump = self.energy_of(system, start).0 - self.energy_of(&before, start).0;
-                self.ledger.add(Line::Drive, jump);
-            }
-            self.scheme.account(system, start, step, &mut self.meter, &mut self.ledger);
             energy = Some(self.balance(system, frame));
         }
         if observe.events {

@@ -7,7 +7,7 @@ use nonsmooth::accounting::{Certificate, Ledger, Meter};
 use nonsmooth::contract::Evaluator;
 use nonsmooth::control::Controller;
 use nonsmooth::control::Span;
-use nonsmooth::scheme::{Failure, Order, Scheme, SchemeInfo, SettingsError, Solve};
+use nonsmooth::scheme::{Examination, Failure, Order, Scheme, SchemeInfo, SettingsError, Solve};
 use nonsmooth::{State, Step};
 
 /// What is done instead of a call to the scheme inside. What is not written here is that call.
@@ -86,11 +86,13 @@ impl<C: Change> Scheme for Wrapped<C> {
     ) -> Result<(), Failure> {
         self.change.step(&mut self.inner, system, start, dt, solve, out)
     }
-    fn certify(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        self.change.certify(&mut self.inner, system, start, step, out);
-    }
-    fn account(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
-        self.change.account(&mut self.inner, system, start, step, meter, out);
+    fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        if let Some(out) = asked.certificate {
+            self.change.certify(&mut self.inner, system, start, step, out);
+        }
+        if let Some((meter, out)) = asked.energy {
+            self.change.account(&mut self.inner, system, start, step, meter, out);
+        }
     }
     fn last_problem(&self) -> Option<&FullProblem> {
         self.inner.last_problem()

@@ -2,8 +2,9 @@
 
 use super::AugmentedStep;
 use super::{Augmented, Tableau};
-use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
+use crate::accounting::{Certificate, Ledger, Line, potential_energy};
 use crate::contract::Evaluator;
+use crate::scheme::Examination;
 use crate::state::{State, Step};
 
 /// Every substep of a row with its start.
@@ -13,23 +14,47 @@ fn chain<'a>(start: &'a State, row: &'a [Step]) -> impl Iterator<Item = (&'a Sta
 }
 
 impl Augmented {
-    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+    /// Certificate and ledger of a finished step: every substep is evaluated once.
+    pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         let e: &AugmentedStep = step.record.of();
         if e.counts.is_empty() {
-            self.base.certify(system, start, step, out);
+            self.base.examine(system, start, step, asked);
             return;
         }
-        out.clear();
+        let Examination { mut certificate, mut energy } = asked;
         let power = if e.even { 2 } else { 1 };
-        let nq = start.q.len();
+        let weights = Tableau::weights(&e.counts, power);
+        if let Some(out) = certificate.as_deref_mut() {
+            out.clear();
+        }
+        if let Some((meter, out)) = &mut energy {
+            let mut energy = |s: &State| meter.kinetic(system, s.t, &s.q, &s.u) + potential_energy(system, s.t, &s.q);
+            // What extrapolation itself does; weights sum to one.
+            let mut defect = energy(&step.end);
+            for (row, w) in e.rows().zip(&weights) {
+                if let Some(last) = row.last() {
+                    defect -= w * energy(&last.end);
+                }
+            }
+            out.add(Line::Extrapolation, defect);
+        }
+        let ledger = self.ledger.get_or_insert_with(|| Ledger::new(system));
         self.tableau.begin(power);
-        for row in e.rows() {
+        for (row, w) in e.rows().zip(&weights) {
+            ledger.reset();
             for (from, substep) in chain(start, row) {
-                self.base.certify(system, from, substep, &mut self.certificate);
-                // Positions count where the step ends.
-                self.certificate.penetration = 0.0;
-                self.certificate.joint_violation = 0.0;
-                out.worsen(&self.certificate);
+                let wanted = certificate.is_some().then_some(&mut self.certificate);
+                let energy = energy.as_mut().map(|(meter, _)| (&mut **meter, &mut *ledger));
+                self.base.examine(system, from, substep, Examination { certificate: wanted, energy });
+                if let Some(out) = certificate.as_deref_mut() {
+                    // Positions count where the step ends.
+                    self.certificate.penetration = 0.0;
+                    self.certificate.joint_violation = 0.0;
+                    out.worsen(&self.certificate);
+                }
+            }
+            if let Some((_, out)) = &mut energy {
+                out.add_scaled(*w, ledger);
             }
             if let Some(last) = row.last() {
                 self.row.clear();
@@ -37,6 +62,14 @@ impl Augmented {
                 self.tableau.push(row.len(), &self.row);
             }
         }
+        if let Some(out) = certificate {
+            self.certify_extrapolation(system, start, step, out);
+        }
+    }
+
+    /// The difference of the end from the tableau, and the geometry of the end.
+    fn certify_extrapolation(&self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+        let nq = start.q.len();
         let (best, _) = self.tableau.diagonal();
         let off = |found: &[f64], expected: &[f64]| {
             let size = expected.iter().fold(1.0f64, |m, x| m.max(x.abs()));
@@ -49,38 +82,5 @@ impl Augmented {
             }
         }
         out.geometry(system, step.end.t, &step.end.q, &step.candidates);
-    }
-
-    pub(super) fn work_done(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        let e: &AugmentedStep = step.record.of();
-        if e.counts.is_empty() {
-            self.base.account(system, start, step, meter, out);
-            return;
-        }
-        let weights = Tableau::weights(&e.counts, if e.even { 2 } else { 1 });
-        let mut energy = |s: &State| meter.kinetic(system, s.t, &s.q, &s.u) + potential_energy(system, s.t, &s.q);
-        // What extrapolation itself does; weights sum to one.
-        let mut defect = energy(&step.end);
-        for (row, w) in e.rows().zip(&weights) {
-            if let Some(last) = row.last() {
-                defect -= w * energy(&last.end);
-            }
-        }
-        out.add(Line::Extrapolation, defect);
-        let ledger = self.ledger.get_or_insert_with(|| Ledger::new(system));
-        for (row, w) in e.rows().zip(&weights) {
-            ledger.reset();
-            for (from, substep) in chain(start, row) {
-                self.base.account(system, from, substep, meter, ledger);
-            }
-            out.add_scaled(*w, ledger);
-        }
     }
 }

@@ -18,6 +18,7 @@ use super::second::slips_on;
 use super::{FrictionDirection, Place, Rattle};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
+use crate::scheme::Examination;
 use crate::scheme::velocity_level::line_of;
 use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm};
@@ -50,12 +51,21 @@ impl Rattle {
         self.first.evaluate(&place).is_ok()
     }
 
-    pub(super) fn examine_laws(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
-        out.clear();
-        if !self.revisit(system, start, step) {
-            out.dynamics = f64::INFINITY;
-            return;
+    /// Certificate and ledger of a finished step.
+    pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        let evaluated = self.revisit(system, start, step);
+        if let (true, Some((meter, out))) = (evaluated, asked.energy) {
+            self.examine_work(system, start, step, meter, out);
         }
+        match asked.certificate {
+            Some(out) if evaluated => self.examine_laws(system, start, step, out),
+            Some(out) => *out = Certificate { dynamics: f64::INFINITY, ..Certificate::default() },
+            None => {}
+        }
+    }
+
+    fn examine_laws(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+        out.clear();
         let place = Place { system, start, dt: step.dt, list: &step.candidates };
         let m = self.first.natural_misfit(&place);
         out.kinematics = m.kinematics / (1.0 + m.q);
@@ -158,17 +168,7 @@ impl Rattle {
         }
     }
 
-    pub(super) fn examine_work(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        if !self.revisit(system, start, step) {
-            return;
-        }
+    fn examine_work(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         let (v, dt) = (&step.end.memory.of::<RattleMemory>().middle, step.dt);
         let scratch = &mut self.ledger;
         for (w, u) in scratch.w.iter_mut().zip([&start.u, &step.end.u]) {

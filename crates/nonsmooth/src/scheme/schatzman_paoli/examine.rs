@@ -10,6 +10,7 @@ use super::equation::{Before, Place};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
+use crate::scheme::Examination;
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
@@ -195,14 +196,8 @@ fn defect(work: &VelocityLevel, list: &Candidates, (residual, scale): (f64, f64)
 
 impl SchatzmanPaoli {
     /// Goes through both equations of a finished step.
-    pub(super) fn examine(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        mut certificate: Option<&mut Certificate>,
-        mut ledger: Option<(&mut Meter, &mut Ledger)>,
-    ) {
+    pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        let Examination { mut certificate, energy: mut ledger } = asked;
         if let Some(c) = certificate.as_deref_mut() {
             c.clear();
         }

@@ -17,6 +17,7 @@ use super::jump::Place;
 use super::values::{self, Allowed};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::Evaluator;
+use crate::scheme::Examination;
 use crate::scheme::velocity_level::line_of;
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
@@ -110,12 +111,22 @@ impl Tdg {
         Some(off)
     }
 
-    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+    /// Certificate and ledger of a finished step.
+    pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
+        let off = self.revisit(system, start, step);
+        // The ledger first: the certificate combines the stages anew.
+        if let (Some(_), Some((meter, out))) = (off, asked.energy) {
+            self.work_done(system, start, step, meter, out);
+        }
+        match (asked.certificate, off) {
+            (Some(out), Some(off)) => self.certify_finished(system, start, step, off, out),
+            (Some(out), None) => *out = Certificate { dynamics: f64::INFINITY, ..Certificate::default() },
+            (None, _) => {}
+        }
+    }
+
+    fn certify_finished(&mut self, system: &Evaluator, start: &State, step: &Step, off: f64, out: &mut Certificate) {
         out.clear();
-        let Some(off) = self.revisit(system, start, step) else {
-            out.dynamics = f64::INFINITY;
-            return;
-        };
         let (dt, list) = (step.dt, &step.candidates);
         let TdgStep { stages, .. } = step.record.of();
         let worst = |a: &[f64], b: &[f64]| {
@@ -172,17 +183,7 @@ impl Tdg {
         out.geometry(system, step.end.t, &step.end.q, list);
     }
 
-    pub(super) fn work_done(
-        &mut self,
-        system: &Evaluator,
-        start: &State,
-        step: &Step,
-        meter: &mut Meter,
-        out: &mut Ledger,
-    ) {
-        if self.revisit(system, start, step).is_none() {
-            return;
-        }
+    fn work_done(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         let s = system.structure();
         let (dt, n, list) = (step.dt, self.tableau.stages(), &step.candidates);
         let TdgStep { stages, acts, .. } = step.record.of();

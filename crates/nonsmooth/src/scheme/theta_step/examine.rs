@@ -3,6 +3,7 @@
 use super::{ForceRule, ThetaStep, blend};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::contract::Evaluator;
+use crate::scheme::Examination;
 use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel, kinematics_residual};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
@@ -29,8 +30,27 @@ impl ThetaStep {
         true
     }
 
-    /// Certificate of a finished step whose position a projection shifted.
-    pub(in crate::scheme) fn certify(
+    /// Certificate and ledger of a finished step whose position a projection shifted.
+    pub(in crate::scheme) fn examine(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        step: &Step,
+        shift: Option<&[f64]>,
+        asked: Examination,
+    ) {
+        let evaluated = self.revisit(system, start, step);
+        match asked.certificate {
+            Some(out) if evaluated => self.certify(system, start, step, shift, out),
+            Some(out) => *out = Certificate { dynamics: f64::INFINITY, ..Certificate::default() },
+            None => {}
+        }
+        if let (true, Some((meter, out))) = (evaluated, asked.energy) {
+            self.account(system, start, step, shift, meter, out);
+        }
+    }
+
+    fn certify(
         &mut self,
         system: &Evaluator,
         start: &State,
@@ -38,11 +58,6 @@ impl ThetaStep {
         shift: Option<&[f64]>,
         out: &mut Certificate,
     ) {
-        if !self.revisit(system, start, step) {
-            out.clear();
-            out.dynamics = f64::INFINITY;
-            return;
-        }
         // Kinematics with q_θ from the stored end.
         let (theta, b) = (self.options.theta, &mut self.buffers);
         match self.options.force {
@@ -60,8 +75,7 @@ impl ThetaStep {
         }
     }
 
-    /// Ledger lines of a finished step.
-    pub(in crate::scheme) fn account(
+    fn account(
         &mut self,
         system: &Evaluator,
         start: &State,
@@ -70,9 +84,6 @@ impl ThetaStep {
         meter: &mut Meter,
         out: &mut Ledger,
     ) {
-        if !self.revisit(system, start, step) {
-            return;
-        }
         let Some(work) = self.work.as_mut() else { return };
         let (theta, rule, b) = (self.options.theta, self.options.force, &mut self.buffers);
         blend(0.5, &start.u, &step.end.u, &mut b.v);

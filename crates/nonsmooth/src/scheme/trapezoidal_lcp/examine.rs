@@ -7,6 +7,7 @@ use super::options::JacobianRule;
 use super::predict::{Room, drift};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::Evaluator;
+use crate::scheme::Examination;
 use crate::scheme::velocity_level::{Applied, VelocityLevel, kinematics_residual};
 use crate::state::{State, Step, rates};
 use complementarity::linear::Matrix;
@@ -39,8 +40,23 @@ impl TrapezoidalLcp {
         h
     }
 
-    pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
+    /// Certificate and ledger of a finished step.
+    pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         let h = self.revisit(system, start, step);
+        let wanted = asked.certificate.is_some();
+        if let Some(out) = asked.certificate {
+            self.certify_finished(system, start, step, h, out);
+        }
+        if let Some((meter, out)) = asked.energy {
+            if wanted && h != step.dt {
+                // The laws of a part are those of the whole: they have changed what was put back.
+                self.revisit(system, start, step);
+            }
+            self.work_done(system, start, step, h, meter, out);
+        }
+    }
+
+    fn certify_finished(&mut self, system: &Evaluator, start: &State, step: &Step, h: f64, out: &mut Certificate) {
         let record: &TrapezoidalStep = step.record.of();
         out.clear();
         // The position of the part.
@@ -75,15 +91,15 @@ impl TrapezoidalLcp {
         out.geometry(system, step.end.t, &step.end.q, &step.candidates);
     }
 
-    pub(super) fn work_done(
+    fn work_done(
         &mut self,
         system: &Evaluator,
         start: &State,
         step: &Step,
+        h: f64,
         meter: &mut Meter,
         out: &mut Ledger,
     ) {
-        let h = self.revisit(system, start, step);
         let (t, q, u, dt) = (start.t, &start.q, &start.u, step.dt);
         let mid = system.displaced(q, &self.predict.rate, 0.5 * dt);
         let seen = &self.seen;
