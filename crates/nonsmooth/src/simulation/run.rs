@@ -248,6 +248,9 @@ impl Run {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
+                    if self.controller.failed() {
+                        continue;
+                    }
                     let variable = self.scheme.base().variable_step;
                     if !variable || halved >= self.options.policy.halvings {
                         return self.stop(system, failure, observer);

@@ -15,8 +15,10 @@ fn chain<'a>(start: &'a State, row: &'a [Step]) -> impl Iterator<Item = (&'a Sta
 impl Augmented {
     pub(super) fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         let e: &AugmentedStep = step.record.of();
+        self.base_for(&step.candidates);
+        let base = self.used;
         if e.counts.is_empty() {
-            self.base.certify(system, start, step, out);
+            self.bases[base].certify(system, start, step, out);
             return;
         }
         out.clear();
@@ -25,7 +27,7 @@ impl Augmented {
         self.tableau.begin(power);
         for row in e.rows() {
             for (from, substep) in chain(start, row) {
-                self.base.certify(system, from, substep, &mut self.certificate);
+                self.bases[base].certify(system, from, substep, &mut self.certificate);
                 // Positions count where the step ends.
                 self.certificate.penetration = 0.0;
                 self.certificate.joint_violation = 0.0;
@@ -60,8 +62,10 @@ impl Augmented {
         out: &mut Ledger,
     ) {
         let e: &AugmentedStep = step.record.of();
+        self.base_for(&step.candidates);
+        let base = self.used;
         if e.counts.is_empty() {
-            self.base.account(system, start, step, meter, out);
+            self.bases[base].account(system, start, step, meter, out);
             return;
         }
         let weights = Tableau::weights(&e.counts, if e.even { 2 } else { 1 });
@@ -78,7 +82,7 @@ impl Augmented {
         for (row, w) in e.rows().zip(&weights) {
             ledger.reset();
             for (from, substep) in chain(start, row) {
-                self.base.account(system, from, substep, meter, ledger);
+                self.bases[base].account(system, from, substep, meter, ledger);
             }
             out.add_scaled(*w, ledger);
         }
