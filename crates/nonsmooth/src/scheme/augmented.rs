@@ -13,7 +13,7 @@
 //! where a base step has other modes, a switch is **detected**; then the step holds the base step of length dt. A step shorter than 3 dt_min is one base step: it is smooth, or a switch is **resolved** by it.
 //!
 //! **Base.** With `base = "auto"` a step is made by moreau-midpoint while every contact of its list keeps its direction (W and χ constant), and by
-//! moreau-jean where one moves or turns: with W and γ⁻ of the middle a contact that is closed opens again, or throws back a velocity of the order of dt, and rows do not agree.
+//! moreau-jean where one moves or turns and no more than sixteen interactions are listed (with more, steps are mostly coarse, and the explicit rule costs least): with W and γ⁻ of the middle a contact that is closed opens again, or throws back a velocity of the order of dt, and rows do not agree.
 //!
 //! **Modes** are those of `modes.rs`: where rounding decides, a law keeps the mode of the step before.
 //!
@@ -84,6 +84,8 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 
 /// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
 const ROWS_FROM: f64 = 3.0;
+/// Interactions of which each switch is resolved, however often they switch.
+const FEW: usize = 16;
 /// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
@@ -151,7 +153,7 @@ impl Augmented {
     /// The base of a step with these interactions.
     fn base_for(&mut self, list: &Candidates) -> &mut dyn Scheme {
         let turns = || list.items().iter().any(|k| k.kind == Kind::Contact && !k.constant);
-        self.used = if self.bases.len() > 1 && turns() { 1 } else { 0 };
+        self.used = usize::from(self.bases.len() > 1 && list.len() <= FEW && turns());
         &mut *self.bases[self.used]
     }
 
@@ -260,7 +262,7 @@ impl Augmented {
                 report.join(&step.report);
                 let switches = self.switches(system, start, from, step, solve);
                 if switches > 0 {
-                    self.detected(switches, out);
+                    out.record.make::<AugmentedStep>().switches = switches;
                     result = Ok(false);
                     break 'rows;
                 }
@@ -347,14 +349,6 @@ impl Augmented {
         e.project = self.options.substeps == Substeps::Odd;
         Ok(true)
     }
-
-    /// Notes laws that switched, as found last.
-    fn detected(&self, switches: usize, out: &mut Step) {
-        let e: &mut AugmentedStep = out.record.make();
-        e.switches = switches;
-        e.switched.clear();
-        e.switched.extend_from_slice(&self.modes.switched);
-    }
 }
 
 impl Scheme for Augmented {
@@ -388,11 +382,10 @@ impl Scheme for Augmented {
     ) -> Result<(), Failure> {
         self.base_step(system, start, dt, solve, out)?;
         let found = self.switches(system, start, start, out, solve);
-        self.detected(found, out);
         capacity::assign(&mut self.sigma, &self.modes.sigma);
         let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.of::<AugmentedMemory>().judged;
         let e: &mut AugmentedStep = out.record.make();
-        e.order = 1;
+        (e.order, e.switches) = (1, found);
         e.outcome = match (one, found) {
             (_, 0) => Outcome::Smooth,
             (true, _) => Outcome::Resolved,

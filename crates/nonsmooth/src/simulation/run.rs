@@ -378,6 +378,11 @@ impl Run {
             }
             let (left, end) = (&frame.step.end, &frame.corrected);
             frame.is_corrected = left.q != end.q || left.u != end.u;
+            // Of an extrapolated step no certificate balances what the projection of u has changed. Its start guess stays what the laws gave.
+            if let Some(p) = self.projection.as_ref().filter(|_| frame.is_corrected && frame.step.is_extrapolated()) {
+                let values = frame.step.end.percussions.values_mut();
+                values.iter_mut().zip(p.impulses()).for_each(|(sum, p)| *sum += p);
+            }
         }
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);

@@ -6,8 +6,8 @@
 //! g = 0,  γ⁻ = γ⁺ = 0,  P = 0,
 //! ```
 //!
-//! and so is friction that rests while its share of the percussions is not unique. What the set says of such a law is rounding: it keeps the
-//! mode of the step before. Constraint to impressed is therefore no switch where
+//! and so is friction that rests while its share of the percussions is not unique. What the set says of such a law is rounding: it counts as in
+//! constraint mode. Constraint to impressed is therefore no switch, and of friction neither is the way back, where
 //!
 //! ```text
 //! g ≤ 1e-10 m (contacts),    |γ⁻|, |γ⁺| ≤ c (ε Σ |w_j| v_j + |χ| + ν),    v_j = max(|u_j|, |u_j⁺|, |v_free,j|)
@@ -63,8 +63,6 @@ pub(crate) fn for_each_switch(start: &State, step: &Step, mut found: impl FnMut(
 pub(super) struct Modes {
     /// Settled modes of the step that was looked at last.
     pub(super) sigma: Vec<Sigma>,
-    /// Interactions of which a law switched in it.
-    pub(super) switched: Vec<u64>,
     changes: Vec<(usize, u32)>,
     w: Vec<f64>,
     chi: Vec<f64>,
@@ -83,25 +81,20 @@ impl Modes {
         floor: f64,
     ) -> usize {
         capacity::assign(&mut self.sigma, &step.sigma);
-        self.switched.clear();
         self.changes.clear();
         let changes = &mut self.changes;
         for_each_change(start, &step.candidates, &step.sigma, |i, bits| changes.push((i, bits)));
         let mut count = 0;
         for c in 0..self.changes.len() {
             let (i, bits) = self.changes[c];
-            let kept = self.undecided(system, from, step, (free, floor), i, bits & step.sigma[i].0);
-            self.sigma[i].0 &= !kept;
-            let real = (bits & !kept).count_ones() as usize;
-            if real > 0 {
-                self.switched.push(step.candidates.items()[i].id);
-            }
-            count += real;
+            let undecided = self.undecided(system, from, step, (free, floor), i, bits);
+            self.sigma[i].0 &= !undecided;
+            count += (bits & !undecided).count_ones() as usize;
         }
         count
     }
 
-    /// Which of these bits of an interaction, impressed now and constraint before, are rounding.
+    /// Which of these bits of an interaction, which changed, are rounding.
     fn undecided(
         &mut self,
         system: &Evaluator,
@@ -112,9 +105,6 @@ impl Modes {
         bits: u32,
     ) -> u32 {
         let k = &step.candidates.items()[i];
-        if bits == 0 {
-            return 0;
-        }
         let (n, end) = (k.dofs.len(), &step.end);
         if k.kind == Kind::Contact {
             let mut gap = [0.0];
@@ -143,14 +133,9 @@ impl Modes {
         if k.kind != Kind::Contact {
             return if still(0..k.dim()) { bits } else { 0 };
         }
-        let mut kept = 0;
         let closed = step.sigma[i].mode(0) == Mode::Constraint;
-        if bits & 0b01 != 0 && still(0..1) {
-            kept |= 0b01;
-        }
-        if bits & 0b10 != 0 && (closed || kept != 0) && still(1..k.dim()) {
-            kept |= 0b10;
-        }
-        kept
+        let normal = u32::from(bits & 0b01 != 0 && !closed && still(0..1));
+        let rests = bits & 0b10 != 0 && (closed && bits & 0b01 == 0 || normal != 0) && still(1..k.dim());
+        normal | u32::from(rests) << 1
     }
 }

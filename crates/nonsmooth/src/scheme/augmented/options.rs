@@ -8,10 +8,10 @@ use crate::scheme::theta_step::NEWTON_TOL;
 use crate::scheme::{SCHEMES, Scheme, make};
 
 /// Schemes of one step that can be a base.
-const BASES: &[&str] = &[AUTO, "moreau-midpoint", "moreau-jean", "rattle", "projected-direct", "projected-combined"];
+const BASES: &[&str] = &["moreau-midpoint", "moreau-jean", "rattle", "projected-direct", "projected-combined", AUTO];
 /// The base that is chosen step by step from [`LADDER`].
 pub(super) const AUTO: &str = "auto";
-/// The bases of `auto`: the first while every contact keeps its direction, the second where one moves or turns.
+/// The bases of `auto`: the first while every contact keeps its direction or many are listed, the second where one moves or turns.
 pub(super) const LADDER: [&str; 2] = ["moreau-midpoint", "moreau-jean"];
 /// Largest order.
 const MAX_ORDER: f64 = 12.0;
@@ -71,9 +71,9 @@ options! {
         /// What the tolerance is for.
         pub control: Control = choice("control",
             "errors are tested per step, as in the paper; or per time, and dt_min follows the tolerance, so that errors are proportional to it"),
-        /// Interactions that switch within the largest step and are too many to be resolved one by one; 0 for any.
+        /// Switches within the largest step that are too many to be resolved, where more than sixteen interactions are listed; 0: never.
         pub crowd: usize = whole("crowd", 64, [0.0, 1e9],
-            "interactions that switch within dt_max beyond which switches are everywhere: steps then become base steps of length dt_max; 0: never"),
+            "switches within dt_max, of more than 16 interactions, beyond which they are everywhere: steps then become base steps of length dt_max; 0: never"),
     }
 }
 

@@ -29,8 +29,6 @@ pub struct AugmentedStep {
     pub error: f64,
     /// Laws whose mode is another than in the step before, in the substep that showed it.
     pub switches: usize,
-    /// Interactions of which a law switched there.
-    pub switched: Vec<u64>,
     /// Numbers of substeps of the rows of the tableau; empty for one step of the base scheme.
     pub counts: Vec<u32>,
     /// By how much the last row changed the velocity, relative to the largest.
@@ -74,10 +72,8 @@ impl Record for AugmentedStep {
     fn clear(&mut self) {
         let steps = std::mem::take(&mut self.steps);
         let counts = std::mem::take(&mut self.counts);
-        let switched = std::mem::take(&mut self.switched);
-        *self = Self { steps, counts, switched, ..Self::default() };
+        *self = Self { steps, counts, ..Self::default() };
         self.counts.clear();
-        self.switched.clear();
     }
 
     fn assign(&mut self, other: &dyn Record) {
@@ -97,8 +93,7 @@ impl Record for AugmentedStep {
 
     fn copy(&self) -> Box<dyn Record> {
         let used = self.counts.iter().map(|n| *n as usize).sum();
-        let (counts, switched) = (self.counts.clone(), self.switched.clone());
-        Box::new(Self { counts, switched, steps: self.steps[..used].to_vec(), ..*self })
+        Box::new(Self { counts: self.counts.clone(), steps: self.steps[..used].to_vec(), ..*self })
     }
 
     fn lay_out(&mut self, from: &dyn Record, _those: &Percussions, list: &Candidates) {
@@ -116,7 +111,6 @@ impl Record for AugmentedStep {
         self.order.write(out);
         self.error.write(out);
         self.switches.write(out);
-        self.switched.write(out);
         self.counts.write(out);
         self.change.write(out);
         [self.exhausted, self.even, self.project].write(out);
@@ -128,7 +122,6 @@ impl Record for AugmentedStep {
         self.order.read(from)?;
         self.error.read(from)?;
         self.switches.read(from)?;
-        self.switched.read(from)?;
         self.counts.read(from)?;
         self.change.read(from)?;
         [self.exhausted, self.even, self.project] = [from.value()?, from.value()?, from.value()?];

@@ -22,15 +22,16 @@
 //!
 //! **Progress.** A step of less than 3 dt_min is never rejected, and every rejection halves dt: between two final steps there are at most log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
 //!
-//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` interactions switched within the last dt_max and were resolved one by one, or if more than a quarter of `crowd`
-//! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. One contact that switches often, as before it comes to rest, is no crowd, nor are a few. From then on steps are
-//! **coarse**: a step in which a switch shows is taken as the base step that it is, and dt grows up to dt_max, so that the run costs what the base scheme costs, and is as accurate. After some steps in a row without a switch it is as before. Coarse steps are
-//! counted (`Work::coarse`), and the summary says so.
+//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. That takes more than sixteen interactions in the list of the step. Among so many switches are everywhere if more than `crowd` of them were resolved within the last
+//! dt_max, or if more than four laws switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the
+//! base step that it is, and dt grows up to dt_max, so that the run costs what the base scheme costs, and is as accurate. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`), and the summary says so. With
+//! fewer interactions there are none, however often they switch: every step is smooth and confirmed, or resolves a switch.
 
 use super::AugmentedStep;
-use super::{ROUNDING, ROWS_FROM};
+use super::{FEW, ROUNDING, ROWS_FROM};
 use crate::control::{Controller, Proposal, Span, Verdict};
 use crate::state::{Bytes, Outcome, Reader, Step, Unreadable, Writer, bytes};
+use std::collections::VecDeque;
 
 /// Smallest and largest step of a run, s.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,9 +60,9 @@ pub struct StepSize {
     open: f64,
     /// Whether a trial beyond the end has confirmed the last step.
     confirmed: bool,
-    /// Interactions that switched in resolved steps of late, each with its last time.
-    resolved: Vec<(u64, f64)>,
-    /// Interactions that switched in the step that was rejected last, and where it started.
+    /// Times of the last switches that were resolved.
+    resolved: VecDeque<f64>,
+    /// Laws that switched in the step that was rejected last, and where it started.
     shown: Option<(f64, usize)>,
     /// Change, relative to the largest velocity, of the step that was inaccurate last, and where it started.
     halved: Option<(f64, f64)>,
@@ -90,11 +91,11 @@ bytes!(StepSize {
     calm,
 });
 
-/// Interactions for which there is room from the start.
+/// Switches for which there is room from the start.
 const MEMORY: usize = 1024;
-/// Part of a crowd that may switch in one step without being one.
+/// Laws that may switch in one step without being everywhere.
 const AT_ONCE: usize = 4;
-/// Part of the interactions that may be left in half a step for switches to be spread in time.
+/// Part of the laws that may be left in half a step for switches to be spread in time.
 const SPREAD: f64 = 0.75;
 /// Parts of what is left up to t_noInc below which a step grows before it.
 const COLLAPSED: f64 = 32.0;
@@ -118,7 +119,7 @@ impl StepSize {
             no_increase: span.start,
             open: 0.0,
             confirmed: false,
-            resolved: Vec::with_capacity(crowd.min(MEMORY) + 2),
+            resolved: VecDeque::with_capacity(crowd.min(MEMORY) + 2),
             shown: None,
             halved: None,
             coarse: false,
@@ -145,29 +146,19 @@ impl StepSize {
 
     /// Whether switches are everywhere, after a step that shows one.
     fn is_crowd(&mut self, step: &Step) -> bool {
-        if self.crowd == 0 {
+        if self.crowd == 0 || step.candidates.len() <= FEW {
             return false;
         }
-        let now = step.record.of::<AugmentedStep>().switched.len();
+        let now = step.record.of::<AugmentedStep>().switches;
         let spread = self.shown.is_some_and(|(t, before)| {
-            t == self.t && AT_ONCE * before > self.crowd && (now as f64) <= SPREAD * before as f64 && now > 1
+            t == self.t && before > AT_ONCE && (now as f64) <= SPREAD * before as f64 && now > 1
         });
         self.shown = Some((self.t, now));
-        spread || self.resolved.len() > self.crowd
-    }
-
-    /// Notes the interactions that switched in a resolved step that ends at `end`, and forgets those of long ago.
-    fn note(&mut self, step: &Step, end: f64) {
-        let since = end - self.lengths.dt_max;
-        self.resolved.retain(|(_, t)| *t >= since);
-        for &id in &step.record.of::<AugmentedStep>().switched {
-            match self.resolved.iter().position(|(known, _)| *known == id) {
-                Some(at) => self.resolved[at].1 = end,
-                // More are no more of a crowd.
-                None if self.resolved.len() <= self.crowd => self.resolved.push((id, end)),
-                None => {}
-            }
+        let since = self.t - self.lengths.dt_max;
+        while self.resolved.front().is_some_and(|t| *t < since) {
+            self.resolved.pop_front();
         }
+        spread || self.resolved.len() > self.crowd
     }
 
     /// A switch that may lie in the step or in the one before: both are dropped, and `dt` is halved.
@@ -266,7 +257,10 @@ impl Controller for StepSize {
             Outcome::Resolved if self.open > 0.0 => return self.search(step.dt.max(self.open), end),
             Outcome::Resolved => {
                 self.no_increase = end;
-                self.note(step, end);
+                if self.resolved.len() > self.crowd {
+                    self.resolved.pop_front();
+                }
+                self.resolved.push_back(end);
                 self.grow(step.dt.max(self.lengths.dt_min));
                 return Verdict::Accept;
             }
