@@ -1,12 +1,19 @@
 //! Beside the paper's examples: other restitutions, ends and breaks, positions that velocities do not show, contacts that move or turn, modes that rounding decides.
 
-use super::run;
-use nonsmooth::simulation::Summary;
+use super::{run, try_prepare};
+use nonsmooth::simulation::{Status, Summary};
 
 const LENGTHS: [&str; 2] = ["scheme.dt_min=1e-5", "scheme.dt_max=0.05"];
 const G: f64 = 9.81;
 /// First impact of `falling_mass`, s.
 const FIRST: f64 = 0.119_461_926_543;
+
+/// A run that reaches its end. Its books are relative to what moves: at rest, and where friction of rattle turns round, they say nothing about this scheme.
+fn reaches(scene: &str, end: f64, set: &[&str]) -> Summary {
+    let summary = try_prepare(scene, end, set).unwrap().simulation().unwrap().run();
+    assert_eq!(summary.status, Status::Done, "{:?}", summary.stop.as_ref().map(ToString::to_string));
+    summary
+}
 
 /// Height and velocity of `falling_mass` in closed form.
 fn bounces(t: f64, e: f64) -> [f64; 2] {
@@ -40,8 +47,8 @@ fn a_mass_comes_to_rest_with_restitutions_near_one() {
             "e = {e}: rests {:.1e} s after the closed form, down to {deepest:.1e} m, {calls} base calls",
             moves - rest
         );
-        // Flights below dt_min = 1e-5 s are cut, and the rest of them takes dt_min/(1 − e) = 1e-3 s for e = 0.99.
-        assert!((moves - rest).abs() <= 1e-3, "e = {e}: {moves} {rest}");
+        // Flights of about dt_min = 1e-5 s are cut; all that would have followed take dt_min/(1 − e), 1e-3 s for e = 0.99.
+        assert!((moves - rest).abs() <= 1.1 * 1e-5 / (1.0 - e) + 2e-4, "e = {e}: {moves} {rest}");
         // The first impact has 1.2 m/s, over dt_min.
         assert!(deepest >= -1.2e-5 && calls <= 200_000 && summary.work.coarse == 0, "e = {e}: {deepest:e} {calls}");
         assert!(steps.last().unwrap().q[0].abs() <= 1e-12 && steps.last().unwrap().u[0].abs() <= 1e-12);
@@ -182,7 +189,7 @@ fn a_block_at_rest_has_one_mode_over_every_base() {
                 [[body]]\nname = \"b\"\nshape.rectangle = { width = 0.2, height = 0.4 }\ndensity = 100\nposition = [-0.05746957711326909, 0.1915652570442303]\n\
                 angle = 0.2914567944778671\n[[contact]]\nname = \"c\"\nfriction = 0.5\n[time]\nstep = 1e-3\nend = 0.1\n";
     for base in ["auto", "moreau-midpoint", "moreau-jean", "rattle"] {
-        let (summary, _) = run(text, 0.1, &[&format!("scheme.base={base}")]);
+        let summary = reaches(text, 0.1, &[&format!("scheme.base={base}")]);
         println!("{base}: {} base calls", calls(&summary));
         assert!(calls(&summary) <= 1000, "{base}: {}", calls(&summary));
         assert!(summary.end.u.iter().all(|u| u.abs() <= 1e-12), "{base}: {:?}", summary.end.u);
@@ -221,7 +228,7 @@ fn a_wrong_expansion_shows_in_the_tableau() {
 fn newtons_tolerance_follows_that_of_the_step() {
     let start = "initial.q=[0, -0.10344827586206896, -0.2788]";
     let end = |base: &str| {
-        let (summary, _) = run("woodpecker", 0.15, &[&format!("scheme.base={base}"), "scheme.atol=1e-9", start]);
+        let summary = reaches("woodpecker", 0.15, &[&format!("scheme.base={base}"), "scheme.atol=1e-9", start]);
         println!("{base}: {} base calls, {} inaccurate", calls(&summary), summary.work.inaccurate);
         assert!(calls(&summary) <= 60_000, "{base}: {}", calls(&summary));
         summary.end.q[2]
@@ -235,14 +242,14 @@ fn newtons_tolerance_follows_that_of_the_step() {
 #[test]
 fn percussions_balance_the_momentum() {
     let text = "[model]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"9.81*x\"\n[[contact]]\nname = \"table\"\ngap = \"x - 0.05*sin(10*t)\"\n\
-                [initial]\nq = [0]\nu = [0.5]\n[time]\nstep = 0.05\nend = 5\n";
+                [initial]\nq = [0]\nu = [0.5]\n[time]\nstep = 0.05\nend = 0.7\n";
     for base in ["moreau-midpoint", "moreau-jean", "rattle"] {
         let set = [&format!("scheme.base={base}"), "scheme.atol=1e-4"];
-        let (summary, _) = run(text, 5.0, &set);
-        let expected = summary.end.u[0] - 0.5 + 9.81 * 5.0;
+        let (summary, _) = run(text, 0.7, &set);
+        let expected = summary.end.u[0] - 0.5 + 9.81 * 0.7;
         let off = summary.percussions["table"][0] - expected;
         println!("{base}: off by {off:.1e} N s of {expected:.1}");
-        // Rounding of some hundred steps.
+        // Rounding of up to 40,000 steps.
         assert!(off.abs() <= 1e-11, "{base}: {off:e}");
     }
 }
