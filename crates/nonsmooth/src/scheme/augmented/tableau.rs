@@ -67,8 +67,8 @@ impl Tableau {
         let [a, b, c] = [self.counts[0], self.counts[1], self.counts[2]];
         let ratio = |s: i32| (a.powi(-s) - b.powi(-s)) / (b.powi(-s) - c.powi(-s));
         let found = product / square;
-        // The geometric means with the ratio of s = 2, and with a quarter: less is no expansion at all.
-        largest > rounding && found > ratio(1) / 4.0 && found < (ratio(1) * ratio(2)).sqrt()
+        // Up to the geometric mean with the ratio of s = 2; less than half of it is no expansion at all.
+        largest > rounding && found > ratio(1) / 2.0 && found < (ratio(1) * ratio(2)).sqrt()
     }
 
     /// Makes the tableau again for errors in other powers of dt.
