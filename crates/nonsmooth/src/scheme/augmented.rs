@@ -129,7 +129,7 @@ impl Augmented {
     }
 
     /// The same over the bases of a ladder, each with the tolerance of its Newton's method.
-    fn over(options: AugmentedOptions, bases: Vec<(Box<dyn Scheme>, f64)>) -> Self {
+    fn over(options: AugmentedOptions, bases: Vec<options::Base>) -> Self {
         let dt_min = options.dt_min.unwrap_or(0.0);
         let (bases, newton) = bases.into_iter().unzip();
         Self {

@@ -139,6 +139,9 @@ const COARSEST: f64 = 1e-2;
 /// Rounding of time, in steps of this many last digits, that the smallest step must exceed.
 const DIGITS: f64 = 16.0;
 
+/// A scheme that makes the steps, and the tolerance of its Newton's method.
+pub(super) type Base = (Box<dyn Scheme>, f64);
+
 impl AugmentedOptions {
     /// Refuses values that do not go together.
     pub(super) fn checked(self) -> Result<Self, SettingsError> {
@@ -167,7 +170,7 @@ impl AugmentedOptions {
 
     /// Schemes that make the steps: one, or those of `auto`, each with the tolerance of its Newton's method, 0 where it has none. What that leaves is an
     /// error that no order takes away: it follows the tolerance of the step, if nothing else is said.
-    pub(super) fn bases(&self, settings: &Settings) -> Result<Vec<(Box<dyn Scheme>, f64)>, SettingsError> {
+    pub(super) fn bases(&self, settings: &Settings) -> Result<Vec<Base>, SettingsError> {
         let names: &[&str] = if self.base == AUTO { &LADDER } else { &[self.base] };
         let base = |name: &&str| {
             let key = NEWTON_TOL.info.key;

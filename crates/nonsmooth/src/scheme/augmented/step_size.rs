@@ -206,7 +206,7 @@ impl Controller for StepSize {
         if self.is_at_end() {
             self.tried = self.open;
             let wanted = self.open > 0.0 && !self.confirmed;
-            return wanted.then(|| Proposal { dt: self.open, t_end: t + self.open });
+            return wanted.then_some(Proposal { dt: self.open, t_end: t + self.open });
         }
         let near = ROUNDING * dt_min;
         let target = self.breaks.iter().copied().find(|b| *b > t + near && *b < self.end).unwrap_or(self.end);
