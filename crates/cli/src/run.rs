@@ -4,7 +4,7 @@ use crate::arguments::RunArguments;
 use crate::errors::Failed;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::names::Names;
-use nonsmooth::simulation::{Event, EventKind, Status};
+use nonsmooth::simulation::{Event, EventKind, Status, Summary};
 use nonsmooth_scene::dump::Steps;
 use nonsmooth_scene::file::WatchList;
 use nonsmooth_scene::prepare::Prepared;
@@ -59,6 +59,29 @@ const MAX_SHOWN_VALUES: usize = 24;
 /// Most events that are printed.
 const MAX_SHOWN_EVENTS: usize = 24;
 
+/// What a scheme that chooses its steps made of them.
+fn print_choices(s: &Summary) {
+    let w = &s.work;
+    say!(
+        "steps      {} rejected ({} with a switch, {} inaccurate), {} resolved a switch, {} loose, {} coarse",
+        w.rejected,
+        w.detected,
+        w.inaccurate,
+        w.resolved,
+        w.loose,
+        w.coarse
+    );
+    if w.coarse > 0 {
+        say!(
+            "warning    {} coarse steps: their switches are not resolved but as accurate as the base scheme",
+            w.coarse
+        );
+    }
+    if w.loose > 0 {
+        say!("warning    {} loose steps: their error is larger than asked for, and shorter ones do not help", w.loose);
+    }
+}
+
 fn print_summary(prepared: &Prepared, outcome: &RunOutcome, arguments: &RunArguments) {
     let s = &outcome.summary;
     let structure = prepared.system.structure();
@@ -85,6 +108,9 @@ fn print_summary(prepared: &Prepared, outcome: &RunOutcome, arguments: &RunArgum
     }
     for w in &s.warnings {
         say!("warning    {w}");
+    }
+    if prepared.adaptive() {
+        print_choices(s);
     }
     let show = |label: &str, names: &Names, values: &[f64]| {
         for (i, (name, v)) in names.iter().zip(values).take(MAX_SHOWN_VALUES).enumerate() {

@@ -51,6 +51,10 @@ pub struct Options {
     /// Relaxation factor ω of the sweeping solvers; `None`: 1 for Gauss-Seidel, and for Jacobi the largest
     /// that the row sums of A allow.
     pub relaxation: Option<f64>,
+    /// The same of friction laws; `None`: as the others. With [`Options::relaxation`] a diagonal matrix ω by law, for `jacobi` and `gauss-seidel`.
+    pub friction_relaxation: Option<f64>,
+    /// Factor r of their projections instead of ω/‖A_ii‖: of laws that are no friction, and of friction. In units of 1/A.
+    pub r: [Option<f64>; 2],
     /// Order of the blocks in a sweep of `nsgs`.
     pub order: Order,
     /// Largest number of rows for which [`Auto`] polishes a solution that meets the tolerance. A Newton step brings it to rounding accuracy;
@@ -66,6 +70,8 @@ impl Default for Options {
             tolerance: 1e-10,
             max_iterations: 10_000,
             relaxation: None,
+            friction_relaxation: None,
+            r: [None; 2],
             order: Order::Natural,
             polish: 40,
             deadline: None,
@@ -88,10 +94,17 @@ impl Options {
         if self.max_iterations == 0 {
             return Err(OptionsError { option: "max_iterations", value: 0.0, range: "[1, inf)" });
         }
-        match self.relaxation {
-            Some(w) if !(w > 0.0 && w < 2.0) => Err(OptionsError { option: "relaxation", value: w, range: "(0, 2)" }),
-            _ => Ok(()),
+        for (option, value) in [("relaxation", self.relaxation), ("friction_relaxation", self.friction_relaxation)] {
+            if let Some(value) = value.filter(|w| !(*w > 0.0 && *w < 2.0)) {
+                return Err(OptionsError { option, value, range: "(0, 2)" });
+            }
         }
+        for (option, value) in ["r", "friction_r"].into_iter().zip(self.r) {
+            if let Some(value) = value.filter(|r| !(*r > 0.0 && r.is_finite())) {
+                return Err(OptionsError { option, value, range: "(0, inf)" });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! with the friction section frozen at the block's new normal percussion. One scalar ρ per set, from
 //! the diagonal blocks of A: 1/A_NN for the normal law, 1/‖A_TT‖_∞ for the friction law.
+//! ω may differ between friction and other laws, the diagonal matrix of (24)-(28), and ρ may be given as r of (22), (23), by law too.
 //! PJOR uses old values of all other blocks, PSOR the newest. PSOR takes ω = 1. PJOR converges only
 //! if ω is small enough for the coupling; its default is ω = min_i (diagonal / row sum) of A, which
 //! bounds the spectral radius of the iteration by one.
@@ -119,8 +120,10 @@ impl Relaxation {
             let mut a = [0.0; MAX_DIM * MAX_DIM];
             problem.diagonal_block(i, &mut a);
             let (normal, tangential) = r_factors(&a, d, block.set.is_friction());
-            self.rho.push(omega * normal);
-            self.rho.push(omega * tangential);
+            let friction = block.set.is_friction();
+            let frictional = if friction { options.friction_relaxation.unwrap_or(omega) } else { omega };
+            self.rho.push(options.r[0].unwrap_or(omega * normal));
+            self.rho.push(options.r[usize::from(friction)].unwrap_or(frictional * tangential));
         }
         let mut report = Report::failed(name, Status::MaxIterations);
         self.best.start();
@@ -190,5 +193,30 @@ pub(super) fn r_factors(a: &[f64], d: usize, friction: bool) -> (f64, f64) {
     } else {
         let v = inverse((0..d).map(|i| row_sum(i, 0)).fold(0.0, f64::max));
         (v, v)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails on an error
+mod tests {
+    use super::*;
+    use crate::linear::Dense;
+    use crate::sets::Set;
+
+    /// One step of (22) from r = 0 with friction: r ← proj(−ρ b).
+    #[test]
+    fn factors_are_those_of_the_law() {
+        let a = Dense::from_rows(2, 2, vec![2.0, 0.0, 0.0, 4.0]).unwrap();
+        let problem = Problem::dense(vec![Set::Coulomb { dim: 1, mu: 1.0 }], a, vec![-1.0, -1.0]).unwrap();
+        let step = |options: Options| {
+            let mut r = [0.0; 2];
+            ProjectedJacobi::default().solve(&problem, &mut r, &Options { max_iterations: 1, ..options });
+            r
+        };
+        let base = Options { relaxation: Some(0.5), ..Options::default() };
+        assert_eq!(step(base), [0.25, 0.125]);
+        assert_eq!(step(Options { friction_relaxation: Some(1.0), ..base }), [0.25, 0.25]);
+        assert_eq!(step(Options { r: [Some(0.125), None], ..base }), [0.125, 0.125]);
+        assert_eq!(step(Options { r: [None, Some(0.0625)], ..base }), [0.25, 0.0625]);
     }
 }

@@ -139,6 +139,11 @@ fn options_outside_their_range_are_refused() {
     assert_eq!(Options { max_iterations: 0, ..good }.validate().unwrap_err().option, "max_iterations");
     for w in [0.0, 2.0, -0.5, f64::NAN] {
         assert_eq!(Options { relaxation: Some(w), ..good }.validate().unwrap_err().option, "relaxation");
+        let friction = Options { friction_relaxation: Some(w), ..good };
+        assert_eq!(friction.validate().unwrap_err().option, "friction_relaxation");
+    }
+    for r in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(Options { r: [None, Some(r)], ..good }.validate().unwrap_err().option, "friction_r");
     }
     assert!(make("simplex").is_none());
 }

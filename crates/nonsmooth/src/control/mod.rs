@@ -37,6 +37,11 @@ pub trait Controller: Send {
     /// Judges a step that was made.
     fn judge(&mut self, step: &Step) -> Verdict;
 
+    /// The step that was proposed last could not be made. True if the controller goes on without it.
+    fn failed(&mut self) -> bool {
+        false
+    }
+
     /// A step was accepted and the loop is now at `t`; also called after a roll-back.
     fn arrived(&mut self, t: f64);
 

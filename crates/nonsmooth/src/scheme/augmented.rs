@@ -1,20 +1,25 @@
 //! Augmented time stepping [Studer2008, §5-9]: extrapolation of a base scheme in smooth steps, and steps of the smallest length where the discrete state switches.
 //!
-//! This is the extrapolation module (§9.2); the step-size module (§9.3) is the controller `simulation/step_size.rs`. A step of length dt from (t, q, u, σ̂), σ̂ the modes of all laws in the step before, is
+//! This is the extrapolation module (§9.2); the step-size module (§9.3) is the controller `step_size.rs`. A step of length dt from (t, q, u, σ̂), σ̂ the modes of all laws in the step before, is
 //!
 //! ```text
 //! T_{i,1}   = (q, u) after n_i steps of the base scheme of length dt/n_i,   n_i = 1, 3, 5, ..                      §8.2
 //! T_{i,j+1} = T_{i,j} + (T_{i,j} − T_{i−1,j}) / ((n_i/n_{i−j})^s − 1),      s = 1, or 2 where errors are even       (42)
-//! accepted:   T_{i,i} with the first i ≥ 2 for which |u_{i,i} − u_{i−1,i−1}|_∞ ≤ atol + rtol |u_{i,i}|_∞
+//! accepted:   T_{i,i} with the first i ≥ 2 for which |u_{i,i} − u_{i−1,i−1}|_∞, |δq/dt_max|_∞ ≤ atol + rtol |u_{i,i}|_∞
 //! ```
 //!
-//! (or the difference is what rounding or the solver of the one-step problems leaves)
-//!
+//! (or the difference is what rounding, the solver of the one-step problems or Newton's method of the base leaves), with δq = q_{i,i} − q_{i−1,i−1} as what moves from one to the other (`error.rs`),
 //! while all base steps have the modes σ̂, the order does not exceed `max_order`, and dt/n_i ≥ dt_min; `fixed_order` takes T_{p,p} without the test. It comes out **smooth**, **inaccurate** (no i is enough), or,
 //! where a base step has other modes, a switch is **detected**; then the step holds the base step of length dt. A step shorter than 3 dt_min is one base step: it is smooth, or a switch is **resolved** by it.
 //!
+//! **Base.** With `base = "auto"` a step is made by moreau-midpoint while every contact of its list keeps its direction (W and χ constant), and by
+//! moreau-jean where one moves or turns and no more than sixteen interactions are listed (with more, steps are mostly coarse, and the explicit rule costs least): with W and γ⁻ of the middle a contact that is closed opens again, or throws back a velocity of the order of dt, and rows do not agree.
+//!
+//! **Modes** are those of `modes.rs`: where rounding decides, a law keeps the mode of the step before.
+//!
 //! **Even errors.** Where the base scheme says that errors are even in dt (`Scheme::is_even`), rows gain two orders each, so that an order p takes ⌈p/2⌉ rows, and one more for the test. For the midpoint rule that is so if forces do not depend on u,
-//! M is constant, and no law acts whose direction changes or turns; `extrapolation` says otherwise.
+//! M is constant, and no law acts whose direction changes or turns; `extrapolation` says otherwise. From the third row on
+//! the first column shows whether it is true (`Tableau::looks_odd`); if not, the step goes on with every power.
 //!
 //! **After extrapolation** the loop normalises q and projects joints and contacts that stay closed (constraint mode), q onto g = 0 and u onto γ = 0 (`stabilise.rs`), as the mean of base steps satisfies them only up to its error. With `substeps = "all"`
 //! contacts are not: that is the contrast of §8.1, which shows what extrapolation does to them.
@@ -24,7 +29,9 @@
 //! **Ledger and certificate.** Every substep is accounted for and certified by the base scheme. Lines of the ledger are extrapolated with the same tableau, and what extrapolation itself does to the energy, E(T_{i,i}) − Σ w_j E(T_{j,1}), is the line
 //! `numerical.extrapolation`. The certificate is the worst of all substeps, and the difference of the end from the tableau of the substeps.
 
+mod error;
 mod examine;
+mod modes;
 mod options;
 mod record;
 mod step_size;
@@ -34,7 +41,11 @@ pub use options::{AugmentedOptions, Control, Inaccurate, Powers, StepRestitution
 pub use step_size::{Lengths, StepSize};
 pub use tableau::Tableau;
 
+pub(crate) use modes::for_each_switch;
 pub use record::{AugmentedMemory, AugmentedStep};
+
+use error::{Tangent, distance};
+use modes::Modes;
 
 use super::settings::{Settings, SettingsError};
 use super::velocity_level::SUPPORTS;
@@ -60,12 +71,12 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     options: AugmentedOptions::ALL,
     make: |s: &Settings| {
         let options = AugmentedOptions::from_settings(s)?.checked()?;
-        let base = super::make(options.base, &s.without(AugmentedOptions::ALL))?;
-        Ok(Box::new(Augmented::new(options, base)))
+        let bases = options.bases(&s.without(AugmentedOptions::ALL))?;
+        Ok(Box::new(Augmented::over(options, bases)))
     },
 };
 
-/// The base that settings name, if it is one.
+/// The base that settings name, if they name one.
 pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
     let name = options::BASE.read(settings).ok()?;
     SCHEMES.iter().find(|s| s.name == name).copied()
@@ -73,19 +84,38 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 
 /// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
 const ROWS_FROM: f64 = 3.0;
+/// Interactions of which each switch is resolved, however often they switch.
+const FEW: usize = 16;
 /// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
 const ROUNDING: f64 = 1e-9;
+/// So is what Newton's method of the base leaves; it is mostly far below its tolerance.
+const UNSOLVED: f64 = 10.0;
+/// Part of the tolerance up to which a velocity does not tell a mode.
+const NEGLIGIBLE: f64 = 0.01;
+/// Rows from which the first column tells an expansion in even powers from one in all of them.
+const CHECKED: usize = 3;
 
 /// Augmented time stepping. See the [module](self).
 pub struct Augmented {
     options: AugmentedOptions,
-    base: Box<dyn Scheme>,
+    /// The base scheme, or those of `auto`.
+    bases: Vec<Box<dyn Scheme>>,
+    /// The tolerances of their Newton's methods; 0 where there is none.
+    newton: Vec<f64>,
+    /// Which of them made the last step.
+    used: usize,
     dt_min: f64,
+    /// Length to which errors of positions are related, s; 0: that of the step.
+    dt_max: f64,
     /// Length over which the tolerance is allowed, s; 0: per step.
     per: f64,
     tableau: Tableau,
+    modes: Modes,
+    /// Modes of the first row of the step.
+    sigma: Vec<Sigma>,
+    tangent: Tangent,
     /// q, u and percussions of a row.
     row: Vec<f64>,
     ledger: Option<Ledger>,
@@ -95,17 +125,44 @@ pub struct Augmented {
 impl Augmented {
     /// With given options, over a base scheme. Without a run `dt_min` is what they say.
     pub fn new(options: AugmentedOptions, base: Box<dyn Scheme>) -> Self {
+        Self::over(options, vec![(base, 0.0)])
+    }
+
+    /// The same over the bases of a ladder, each with the tolerance of its Newton's method.
+    fn over(options: AugmentedOptions, bases: Vec<options::Base>) -> Self {
         let dt_min = options.dt_min.unwrap_or(0.0);
+        let (bases, newton) = bases.into_iter().unzip();
         Self {
             options,
-            base,
+            bases,
+            newton,
+            used: 0,
             dt_min,
+            dt_max: 0.0,
             per: 0.0,
             tableau: Tableau::default(),
+            modes: Modes::default(),
+            sigma: Vec::new(),
+            tangent: Tangent::default(),
             row: Vec::new(),
             ledger: None,
             certificate: Certificate::default(),
         }
+    }
+
+    /// The base of a step with these interactions.
+    fn base_for(&mut self, list: &Candidates) -> &mut dyn Scheme {
+        let turns = || list.items().iter().any(|k| k.kind == Kind::Contact && !k.constant);
+        self.used = usize::from(self.bases.len() > 1 && list.len() <= FEW && turns());
+        &mut *self.bases[self.used]
+    }
+
+    /// How many laws switched in a base step from `from`.
+    fn switches(&mut self, system: &Evaluator, start: &State, from: &State, step: &Step, solve: &Solve) -> usize {
+        let free = self.bases[self.used].last_problem().map(|p| p.free_velocity());
+        let unsolved = solve.options.tolerance * free.map_or(0.0, max_norm);
+        let floor = unsolved.min(NEGLIGIBLE * self.options.atol);
+        self.modes.look(system, start, from, step, free, floor)
     }
 
     /// Substeps of row `i`, from 1.
@@ -143,7 +200,9 @@ impl Augmented {
             Powers::Every => false,
             Powers::Even => true,
             // The contrast of §8.1 is about (42).
-            Powers::Auto => self.options.substeps == Substeps::Odd && self.base.is_even(system, start, step),
+            Powers::Auto => {
+                self.options.substeps == Substeps::Odd && self.base_for(&step.candidates).is_even(system, start, step)
+            }
         }
     }
 
@@ -158,7 +217,7 @@ impl Augmented {
     ) -> Result<(), Failure> {
         let modified = self.options.restitution == StepRestitution::Modified && self.dt_min > 0.0;
         step.restitution_exponent = if modified { (h / self.dt_min).max(1.0) } else { 1.0 };
-        self.base.step(system, from, h, solve, step)
+        self.base_for(&step.candidates).step(system, from, h, solve, step)
     }
 
     /// Rows from the second on, after `out` has become the first. True if the step is then extrapolated, false if a switch was detected.
@@ -170,8 +229,8 @@ impl Augmented {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<bool, Failure> {
-        let even = self.even(system, start, out);
-        let most = self.rows(even);
+        let mut even = self.even(system, start, out);
+        let mut most = self.rows(even);
         let mut steps = std::mem::take(&mut out.record.make::<AugmentedStep>().steps);
         let mut report = out.report;
         let mut result = Ok(true);
@@ -201,7 +260,7 @@ impl Augmented {
                     break 'rows;
                 }
                 report.join(&step.report);
-                let switches = switches(start, step);
+                let switches = self.switches(system, start, from, step, solve);
                 if switches > 0 {
                     out.record.make::<AugmentedStep>().switches = switches;
                     result = Ok(false);
@@ -216,17 +275,31 @@ impl Augmented {
             self.row[nq..nq + nu].copy_from_slice(&end.u);
             self.tableau.push(n, &self.row);
             rows += 1;
+            if even && rows == CHECKED {
+                let size = max_norm(&self.row[..nq + nu]);
+                if self.tableau.looks_odd(0..nq + nu, NOISE * f64::EPSILON * size + NOISE * report.noise) {
+                    even = false;
+                    most = self.rows(even);
+                    self.tableau.begin_again(1);
+                }
+            }
             if self.options.fixed_order.is_none() {
                 let (best, before) = self.tableau.diagonal();
                 let (u, last) = (&best[nq..nq + nu], &before[nq..nq + nu]);
-                let change =
-                    u.iter().zip(last).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() });
+                let change = distance(u, last);
+                let t = start.t + dt;
+                let moved = self.tangent.distance(system, t, &best[..nq], u, &best[..nq], &before[..nq]);
                 let share = if self.per > 0.0 { dt / self.per } else { 1.0 };
                 let tolerance = (self.options.atol + self.options.rtol * max_norm(u)) * share;
-                let size = max_norm(u).max(max_norm(last));
-                let rounding = NOISE * f64::EPSILON * size;
-                relative = if size > 0.0 { change / size } else { 0.0 };
-                error = change / tolerance.max(NOISE * report.noise).max(rounding);
+                let allowed = tolerance.max(NOISE * report.noise);
+                let (size, place) = (max_norm(u).max(max_norm(last)), max_norm(&best[..nq]));
+                let rounding = NOISE * f64::EPSILON;
+                let of = |change: f64, size: f64| if size > 0.0 { change / size } else { 0.0 };
+                let newton = UNSOLVED * self.newton[self.used];
+                let by_u = change / allowed.max((rounding + newton) * size);
+                let per = if self.dt_max > 0.0 { self.dt_max } else { dt };
+                let by_q = moved / (per * allowed).max((rounding + newton) * place);
+                (error, relative) = if by_q > by_u { (by_q, of(moved, place)) } else { (by_u, of(change, size)) };
                 accurate = error <= 1.0;
                 if accurate {
                     break;
@@ -278,53 +351,13 @@ impl Augmented {
     }
 }
 
-/// Laws whose mode in a step is another than in the step that led to its start; 0 if there was none.
-fn switches(start: &State, step: &Step) -> usize {
-    let mut count = 0;
-    for_each_switch(start, &step.candidates, &step.sigma, |_, bits| count += bits.count_ones() as usize);
-    count
-}
-
-/// Bits of σ̂ that mean something for an interaction.
-fn meaning(list: &Candidates, i: usize) -> u32 {
-    let k = &list.items()[i];
-    match k.kind {
-        Kind::Joint | Kind::VelocityJoint => 0,
-        Kind::Contact => {
-            if k.dim() > 1 {
-                0b11
-            } else {
-                0b01
-            }
-        }
-        Kind::Element => u32::MAX,
-    }
-}
-
-/// Calls `found` with the place and the bits of every law in a list that is not in the mode of the step before.
-pub(crate) fn for_each_switch(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
-    if !start.memory.of::<AugmentedMemory>().judged {
-        return;
-    }
-    let before = &start.memory.of::<AugmentedMemory>().sigma;
-    for (i, k) in list.items().iter().enumerate() {
-        let last = start.percussions.place(i, k.id).and_then(|at| before.get(at)).copied().unwrap_or(Sigma::OPEN);
-        // An element that was not there before has nothing to be compared with.
-        let known = k.kind == Kind::Contact || start.percussions.place(i, k.id).is_some();
-        let bits = (sigma[i].0 ^ last.0) & meaning(list, i);
-        if bits != 0 && known {
-            found(i, bits);
-        }
-    }
-}
-
 impl Scheme for Augmented {
     fn info(&self) -> &'static SchemeInfo {
         &INFO
     }
 
     fn base(&self) -> &'static SchemeInfo {
-        self.base.info()
+        self.bases[0].info()
     }
 
     fn order(&self) -> Order {
@@ -333,7 +366,7 @@ impl Scheme for Augmented {
 
     fn controller(&mut self, span: &Span) -> Result<Option<Box<dyn Controller>>, SettingsError> {
         let lengths = self.options.lengths(span)?;
-        self.dt_min = lengths.dt_min;
+        (self.dt_min, self.dt_max) = (lengths.dt_min, lengths.dt_max);
         self.per = if self.options.control == Control::Tolerance { lengths.dt_max } else { 0.0 };
         let accept = self.options.inaccurate == Inaccurate::Accept;
         Ok(Some(Box::new(StepSize::new(span, lengths, accept, self.options.crowd))))
@@ -348,7 +381,8 @@ impl Scheme for Augmented {
         out: &mut Step,
     ) -> Result<(), Failure> {
         self.base_step(system, start, dt, solve, out)?;
-        let found = switches(start, out);
+        let found = self.switches(system, start, start, out, solve);
+        capacity::assign(&mut self.sigma, &self.modes.sigma);
         let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.of::<AugmentedMemory>().judged;
         let e: &mut AugmentedStep = out.record.make();
         (e.order, e.switches) = (1, found);
@@ -364,7 +398,7 @@ impl Scheme for Augmented {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
         let memory: &mut AugmentedMemory = out.end.memory.make();
-        capacity::assign(&mut memory.sigma, &out.sigma);
+        capacity::assign(&mut memory.sigma, &self.sigma);
         memory.judged = true;
         Ok(())
     }
@@ -374,17 +408,22 @@ impl Scheme for Augmented {
     }
 
     fn records(&self) -> Vec<Box<dyn Record>> {
-        let mut records = self.base.records();
+        let mut records: Vec<Box<dyn Record>> = Vec::new();
+        for record in self.bases.iter().flat_map(|b| b.records()) {
+            if !records.iter().any(|r| r.name() == record.name()) {
+                records.push(record);
+            }
+        }
         records.push(Box::<AugmentedMemory>::default());
         records.push(Box::<AugmentedStep>::default());
         records
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {
-        self.base.last_problem()
+        self.bases[self.used].last_problem()
     }
 
     fn last_included(&self) -> Option<&[bool]> {
-        self.base.last_included()
+        self.bases[self.used].last_included()
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! A body that turns in space goes to q ⊕ δ. Redundant joints are no obstacle (least norm). What it changes shows as the ledger line `numerical.projection`.
 
-use crate::contract::{Candidates, Evaluator, Kind};
+use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::state::{Sigma, rates_into};
 use complementarity::linear::dense::max_norm;
 use complementarity::{FullProblem, Mode, Options, Set, Solver, sets::MAX_DIM, solver};
@@ -38,6 +38,8 @@ pub struct JointProjection {
     v: Vec<f64>,
     qdot: [Vec<f64>; 2],
     iterations: usize,
+    /// μ by component of the interactions of the last call.
+    impulses: Vec<f64>,
 }
 
 /// Position defects up to this (m or rad) end the iteration: a few rounding errors of coordinates of order one.
@@ -59,12 +61,33 @@ impl JointProjection {
             v: vec![0.0; s.nu()],
             qdot: [vec![0.0; s.nq()], vec![0.0; s.nq()]],
             iterations: 0,
+            impulses: Vec::new(),
         }
     }
 
     /// Position iterations of the last call.
     pub fn iterations(&self) -> usize {
         self.iterations
+    }
+
+    /// μ of the last call, by component of the interactions: percussions that change the momentum as the projection of u did.
+    pub fn impulses(&self) -> &[f64] {
+        &self.impulses
+    }
+
+    /// How many rows of an interaction take part: in the projection of q, or in that of u.
+    fn wanted(k: &Interaction, sigma: Option<&Sigma>, position: bool) -> usize {
+        let touches = k.kind == Kind::Contact && sigma.is_some_and(|s| s.mode(0) == Mode::Constraint);
+        match k.kind {
+            Kind::Joint => k.dim(),
+            Kind::VelocityJoint if !position => k.dim(),
+            Kind::Contact if touches && position => 1,
+            Kind::Contact if touches => match sigma {
+                Some(s) if k.dim() > 1 && s.mode(1) == Mode::Constraint => k.dim(),
+                _ => 1,
+            },
+            _ => 0,
+        }
     }
 
     /// The rows of all joints; `position`: c = g, else c = χ and velocity joints take part too.
@@ -79,17 +102,11 @@ impl JointProjection {
         self.full.clear_blocks();
         let mut defect = 0.0f64;
         for (i, k) in candidates.items().iter().enumerate() {
-            let joint = k.kind == Kind::Joint;
-            let touches = k.kind == Kind::Contact && closed.get(i).is_some_and(|s| s.mode(0) == Mode::Constraint);
-            if !joint && !touches && (position || k.kind != Kind::VelocityJoint) {
+            let wanted = Self::wanted(k, closed.get(i), position);
+            if wanted == 0 {
                 continue;
             }
             let n = k.dofs.len();
-            let wanted = match (touches, position) {
-                (false, _) => k.dim(),
-                (true, false) if k.dim() > 1 && closed[i].mode(1) == Mode::Constraint => k.dim(),
-                (true, _) => 1,
-            };
             self.w.resize(k.dim() * n, 0.0);
             self.chi.resize(k.dim(), 0.0);
             self.g.resize(k.dim(), 0.0);
@@ -129,6 +146,8 @@ impl JointProjection {
     ) -> bool {
         let mut last = f64::INFINITY;
         self.iterations = 0;
+        self.impulses.clear();
+        self.impulses.resize(candidates.components(), 0.0);
         for _ in 0..MAX_ITERATIONS {
             let defect = self.rows(system, candidates, closed, (t, q), true);
             if self.full.blocks().is_empty() || defect <= TOLERANCE || !(defect < last) {
@@ -177,6 +196,13 @@ impl JointProjection {
             return false;
         }
         u.copy_from_slice(&self.v);
+        let mut at = 0;
+        for (i, k) in candidates.items().iter().enumerate() {
+            let rows = Self::wanted(k, closed.get(i), false);
+            let first = candidates.range(i).start;
+            self.impulses[first..first + rows].copy_from_slice(&self.r[at..at + rows]);
+            at += rows;
+        }
         self.rows(system, candidates, closed, (t, q), true) <= 1e-10
     }
 }

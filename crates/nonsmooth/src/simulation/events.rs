@@ -133,8 +133,8 @@ pub struct ModeChange {
 
 /// The laws that switched between the step that led to `start` and this one.
 pub(crate) fn switches(start: &State, step: &Step, mut emit: impl FnMut(u64, ModeChange)) {
-    for_each_switch(start, &step.candidates, &step.sigma, |i, bits| {
-        let (k, after) = (&step.candidates.items()[i], step.sigma[i]);
+    for_each_switch(start, step, |i, after, bits| {
+        let k = &step.candidates.items()[i];
         let mut change = |law, bit: usize, [constraint, impressed]: [&'static str; 2]| {
             let impressed_now = after.mode(bit) == Mode::Impressed;
             let (from, to) = if impressed_now { (constraint, impressed) } else { (impressed, constraint) };

@@ -248,6 +248,9 @@ impl Run {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
+                    if self.controller.failed() {
+                        continue;
+                    }
                     let variable = self.scheme.base().variable_step;
                     if !variable || halved >= self.options.policy.halvings {
                         return self.stop(system, failure, observer);
@@ -376,6 +379,11 @@ impl Run {
             }
             let (left, end) = (&frame.step.end, &frame.corrected);
             frame.is_corrected = left.q != end.q || left.u != end.u;
+            // Of an extrapolated step no certificate balances what the projection of u has changed. Its start guess stays what the laws gave.
+            if let Some(p) = self.projection.as_ref().filter(|_| frame.is_corrected && frame.step.is_extrapolated()) {
+                let values = frame.step.end.percussions.values_mut();
+                values.iter_mut().zip(p.impulses()).for_each(|(sum, p)| *sum += p);
+            }
         }
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);

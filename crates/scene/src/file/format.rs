@@ -382,6 +382,14 @@ record! {
         pub tol: Option<Formula>,
         /// Most iterations.
         pub max_iterations: Option<u64>,
+        /// Relaxation factor of jacobi, gauss-seidel and nsgs, between 0 and 2. Default 1; jacobi: what converges.
+        pub relaxation: Option<Formula>,
+        /// The same of friction laws, jacobi and gauss-seidel. Default: relaxation.
+        pub friction_relaxation: Option<Formula>,
+        /// Factor r of the projections of jacobi and gauss-seidel, instead of the relaxation over the diagonal.
+        pub r: Option<Formula>,
+        /// The same of friction laws.
+        pub friction_r: Option<Formula>,
     }
 }
 

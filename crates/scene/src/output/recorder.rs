@@ -306,7 +306,9 @@ impl Observer for Recorder {
         let found = self.record_found(step);
         self.keep(found);
         let order = if step.order() > 0 { step.order() } else { self.order };
-        let result = self.row(step.end.t, step.dt, &step.end.q, &step.end.u, numbers, order);
+        // The percussions of an extrapolated step hold what its projection did: they lead to the state that goes on.
+        let end = if step.is_extrapolated() { view.end } else { &*step.end };
+        let result = self.row(end.t, step.dt, &end.q, &end.u, numbers, order);
         self.keep(result);
     }
 }

@@ -18,8 +18,8 @@ impl Prepared {
                 self.origin_of(&["scheme", "name"])
             }
             Error::Solver { .. } => self.origin_of(&["solver", "name"]),
-            Error::SolverOptions(e) if e.option == "max_iterations" => self.origin_of(&["solver", "max_iterations"]),
-            Error::SolverOptions(_) => self.origin_of(&["solver", "tol"]),
+            Error::SolverOptions(e) if e.option == "tolerance" => self.origin_of(&["solver", "tol"]),
+            Error::SolverOptions(e) => self.origin_of(&["solver", e.option]),
             other => other.part().map(|part| self.places.of(&part)).unwrap_or_default(),
         };
         let message = match error {

@@ -128,6 +128,9 @@ impl Prepared {
             if let Some(n) = s.max_iterations {
                 o.max_iterations = usize::try_from(n).unwrap_or(usize::MAX);
             }
+            o.relaxation = s.relaxation.as_ref().map(&mut number).transpose()?;
+            o.friction_relaxation = s.friction_relaxation.as_ref().map(&mut number).transpose()?;
+            o.r = [s.r.as_ref().map(&mut number).transpose()?, s.friction_r.as_ref().map(&mut number).transpose()?];
             options.solver_options = o;
         }
         if let Some(tolerance) = scene.initial.as_ref().and_then(|i| i.tolerance.as_ref()) {

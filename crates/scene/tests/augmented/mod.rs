@@ -3,6 +3,7 @@
 //! `cargo test -p nonsmooth-scene --test tests augmented -- --nocapture` prints all figures.
 
 mod cost;
+mod neighbours;
 mod orders;
 mod paper;
 mod reliability;

@@ -63,14 +63,14 @@ fn orders_through_impacts_over_other_bases() {
 /// A model, what is set, its dt_max, its end, and whether its closed form is the reference.
 type Proportional<'a> = (&'a str, &'a [&'a str], f64, f64, bool);
 
-/// Impacts with and without accumulation, stick and slip, in one dimension and in two. The woodpecker starts with the lower edge of its sleeve exactly on the pole.
+/// The largest step is long enough for the tolerance to decide, not dt_max: on `slope_mass`, which switches nowhere here, it takes 0.4 s. Impacts with and without accumulation, stick and slip, in one dimension and in two. The woodpecker starts with the lower edge of its sleeve exactly on the pole.
 const PROPORTIONAL: [Proportional; 7] = [
     ("falling_mass", &[], 0.05, 0.5, true),
     ("impact_oscillator", &[], 0.05, 0.9, true),
     ("bouncing_ball", &[], 0.1, 2.4, true),
     ("rocking_block", &[], 0.02, 0.5, false),
     ("sliding_mass", &[], 0.05, 4.0, false),
-    ("slope_mass", &[], 0.05, 1.0, false),
+    ("slope_mass", &[], 0.4, 1.0, false),
     ("woodpecker", &["initial.q=[0, -0.10344827586206896, -0.2788]"], 0.005, 0.15, false),
 ];
 

@@ -17,8 +17,10 @@ impl Augmented {
     /// Certificate and ledger of a finished step: every substep is evaluated once.
     pub(super) fn evaluate_finished(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         let e: &AugmentedStep = step.record.of();
+        self.base_for(&step.candidates);
+        let base = self.used;
         if e.counts.is_empty() {
-            self.base.examine(system, start, step, asked);
+            self.bases[base].examine(system, start, step, asked);
             return;
         }
         let Examination { mut certificate, mut energy } = asked;
@@ -45,7 +47,7 @@ impl Augmented {
             for (from, substep) in chain(start, row) {
                 let wanted = certificate.is_some().then_some(&mut self.certificate);
                 let energy = energy.as_mut().map(|(meter, _)| (&mut **meter, &mut *ledger));
-                self.base.examine(system, from, substep, Examination { certificate: wanted, energy });
+                self.bases[base].examine(system, from, substep, Examination { certificate: wanted, energy });
                 if let Some(out) = certificate.as_deref_mut() {
                     // Positions count where the step ends.
                     self.certificate.penetration = 0.0;

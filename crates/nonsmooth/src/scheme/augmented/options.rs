@@ -3,18 +3,24 @@
 use super::step_size::Lengths;
 use crate::control::Span;
 use crate::scheme::option::{Declared, automatic, automatic_whole, choice, number, options, whole, word, words};
-use crate::scheme::settings::SettingsError;
+use crate::scheme::settings::{Setting, Settings, SettingsError};
+use crate::scheme::theta_step::NEWTON_TOL;
+use crate::scheme::{SCHEMES, Scheme, make};
 
 /// Schemes of one step that can be a base.
-const BASES: &[&str] = &["moreau-midpoint", "moreau-jean", "rattle", "projected-direct", "projected-combined"];
+const BASES: &[&str] = &["moreau-midpoint", "moreau-jean", "rattle", "projected-direct", "projected-combined", AUTO];
+/// The base that is chosen step by step from [`LADDER`].
+pub(super) const AUTO: &str = "auto";
+/// The bases of `auto`: the first while every contact keeps its direction or many are listed, the second where one moves or turns.
+pub(super) const LADDER: [&str; 2] = ["moreau-midpoint", "moreau-jean"];
 /// Largest order.
 const MAX_ORDER: f64 = 12.0;
 
 pub(super) const BASE: Declared<&str> = word(
     "base",
-    "moreau-midpoint",
+    AUTO,
     BASES,
-    "scheme that makes the steps; options that this scheme does not have are its base's",
+    "scheme that makes the steps; auto: moreau-midpoint, and moreau-jean where contacts move or turn; options that this scheme does not have are those of a base that is named",
 );
 const DT_MIN: Declared<Option<f64>> = automatic(
     "dt_min",
@@ -23,7 +29,8 @@ const DT_MIN: Declared<Option<f64>> = automatic(
     "smallest step, which resolves switches; auto: 1e-4 dt_max, or atol dt_max per m/s with control = \"tolerance\"",
 );
 const DT_MAX: Declared<Option<f64>> = automatic("dt_max", [0.0, 1e6], "s", "largest step; auto: the step of the run");
-const ATOL: Declared<f64> = number("atol", 1e-8, [0.0, 1e6], "m/s", "error of the velocities that a step may have");
+const ATOL: Declared<f64> =
+    number("atol", 1e-8, [0.0, 1e6], "m/s", "error that a step may have: of velocities, and of positions over dt_max");
 const RESTITUTION: Declared<StepRestitution> = choice(
     "restitution",
     "restitution of a step dt: that of the law, or its power dt/dt_min (moreau-midpoint and moreau-jean)",
@@ -39,7 +46,7 @@ options! {
         pub dt_min: Option<f64> = DT_MIN,
         /// Largest step, s; `None` for the step of the run.
         pub dt_max: Option<f64> = DT_MAX,
-        /// Error of velocities, absolute.
+        /// Error of velocities, and of positions over the largest step, absolute.
         pub atol: f64 = ATOL,
         /// The same, relative.
         pub rtol: f64 = number("rtol", 0.0, [0.0, 1.0], "",
@@ -64,9 +71,9 @@ options! {
         /// What the tolerance is for.
         pub control: Control = choice("control",
             "errors are tested per step, as in the paper; or per time, and dt_min follows the tolerance, so that errors are proportional to it"),
-        /// Switches within the largest step that are too many to be resolved; 0 for any.
+        /// Switches within the largest step that are too many to be resolved, where more than sixteen interactions are listed; 0: never.
         pub crowd: usize = whole("crowd", 64, [0.0, 1e9],
-            "switches within dt_max beyond which they are everywhere: steps then become base steps of length dt_max; 0: never"),
+            "switches within dt_max, of more than 16 interactions, beyond which they are everywhere: steps then become base steps of length dt_max; 0: never"),
     }
 }
 
@@ -122,12 +129,18 @@ words! {
     }
 }
 
+/// Part of the tolerance of a step that Newton's method of its base may leave, and the least that is asked of it.
+const NEWTON_PART: f64 = 1e-4;
+const NEWTON_TIGHTEST: f64 = 1e-12;
 /// Part of the largest step that is the smallest, where nothing else is said.
 const SMALLEST: f64 = 1e-4;
 /// Largest part of it that a tolerance asks for.
 const COARSEST: f64 = 1e-2;
 /// Rounding of time, in steps of this many last digits, that the smallest step must exceed.
 const DIGITS: f64 = 16.0;
+
+/// A scheme that makes the steps, and the tolerance of its Newton's method.
+pub(super) type Base = (Box<dyn Scheme>, f64);
 
 impl AugmentedOptions {
     /// Refuses values that do not go together.
@@ -143,7 +156,7 @@ impl AugmentedOptions {
             return Err(SettingsError::Value { key: ATOL.info.key, found: "0".into(), expected });
         }
         let modified = self.restitution == StepRestitution::Modified;
-        if modified && !matches!(self.base, "moreau-midpoint" | "moreau-jean") {
+        if modified && self.base != AUTO && !LADDER.contains(&self.base) {
             let expected = "\"law\": only moreau-midpoint and moreau-jean can change it".into();
             return Err(SettingsError::Value { key: RESTITUTION.info.key, found: "\"modified\"".into(), expected });
         }
@@ -153,6 +166,27 @@ impl AugmentedOptions {
             return Err(too_large(smallest, largest));
         }
         Ok(self)
+    }
+
+    /// Schemes that make the steps: one, or those of `auto`, each with the tolerance of its Newton's method, 0 where it has none. What that leaves is an
+    /// error that no order takes away: it follows the tolerance of the step, if nothing else is said.
+    pub(super) fn bases(&self, settings: &Settings) -> Result<Vec<Base>, SettingsError> {
+        let names: &[&str] = if self.base == AUTO { &LADDER } else { &[self.base] };
+        let base = |name: &&str| {
+            let key = NEWTON_TOL.info.key;
+            let info = SCHEMES.iter().find(|s| s.name == *name);
+            let mut settings = settings.clone();
+            let newton = match (info.and_then(|s| s.options.iter().find(|o| o.key == key)), settings.get(key)) {
+                (None, _) => 0.0,
+                (Some(_), Some(Setting::Number(given))) => *given,
+                (Some(_), _) => (NEWTON_PART * self.atol.max(self.rtol)).clamp(NEWTON_TIGHTEST, NEWTON_TOL.default),
+            };
+            if newton > 0.0 && settings.get(key).is_none() {
+                settings = settings.number(key, newton);
+            }
+            Ok((make(name, &settings)?, newton))
+        };
+        names.iter().map(base).collect()
     }
 
     /// Smallest and largest step of a run.

@@ -11,19 +11,24 @@
 //! resolved    the actual step is final; t_noInc ← t + dt; dt ← min(max(2 dt, 3 dt_min), dt_max)
 //! ```
 //!
-//! where dt < 3 dt_min becomes dt_min after halving. The first step has length dt_min. Steps end at breaks and at the end of the run: there a step is shortened, for that once.
+//! where dt < 3 dt_min becomes dt_min after halving. The first step has length dt_min.
+//!
+//! **Breaks and the end** end a step, which is shortened for that once. No rest of less than 3 dt_min is left for a step of its own: what remains is gone in two equal steps, unless they are that short themselves.
+//! A short step that meets a switch resolves it only if the step before it is final; else the switch may lie in that one, and it is dropped as above. The last step has no successor that would confirm it: a trial of the same
+//! length beyond the end does, and is dropped. If it shows a switch, so is the last step, and it is made again with half the length.
 //!
 //! Growing before t_noInc is not in the paper: without it, a run whose steps became short there for the sake of accuracy goes on with them up to t_noInc, which may be ten thousands of steps. The bisection that finds a switch hardly
 //! meets it.
 //!
 //! **Progress.** A step of less than 3 dt_min is never rejected, and every rejection halves dt: between two final steps there are at most log₂(dt_max/dt_min) + 1 rejections of the actual step, each dropping at most one previous step.
 //!
-//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. They are everywhere if more than `crowd` switches were resolved within the last dt_max, or if more than four laws
-//! switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the base step that it is, and dt
-//! grows up to dt_max, so that the run costs what the base scheme costs. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`).
+//! **Where switches are everywhere** refinement would end in steps of dt_min all the time. That takes more than sixteen interactions in the list of the step. Among so many switches are everywhere if more than `crowd` of them were resolved within the last
+//! dt_max, or if more than four laws switch in a step, and no more than three quarters of them in its half from the same start: then they are spread in time, and not one event. From then on steps are **coarse**: a step in which a switch shows is taken as the
+//! base step that it is, and dt grows up to dt_max, so that the run costs what the base scheme costs, and is as accurate. After some steps in a row without a switch it is as before. Coarse steps are counted (`Work::coarse`), and the summary says so. With
+//! fewer interactions there are none, however often they switch: every step is smooth and confirmed, or resolves a switch.
 
 use super::AugmentedStep;
-use super::{ROUNDING, ROWS_FROM};
+use super::{FEW, ROUNDING, ROWS_FROM};
 use crate::control::{Controller, Proposal, Span, Verdict};
 use crate::state::{Bytes, Outcome, Reader, Step, Unreadable, Writer, bytes};
 use std::collections::VecDeque;
@@ -51,8 +56,10 @@ pub struct StepSize {
     /// Length of the step that was proposed.
     tried: f64,
     no_increase: f64,
-    /// Whether the previous step can still be dropped.
-    open: bool,
+    /// Length of the previous step, if it can still be dropped, s; else 0.
+    open: f64,
+    /// Whether a trial beyond the end has confirmed the last step.
+    confirmed: bool,
     /// Times of the last switches that were resolved.
     resolved: VecDeque<f64>,
     /// Laws that switched in the step that was rejected last, and where it started.
@@ -76,6 +83,7 @@ bytes!(StepSize {
     tried,
     no_increase,
     open,
+    confirmed,
     resolved,
     shown,
     halved,
@@ -85,7 +93,7 @@ bytes!(StepSize {
 
 /// Switches for which there is room from the start.
 const MEMORY: usize = 1024;
-/// Laws that may switch in one step without being a crowd.
+/// Laws that may switch in one step without being everywhere.
 const AT_ONCE: usize = 4;
 /// Part of the laws that may be left in half a step for switches to be spread in time.
 const SPREAD: f64 = 0.75;
@@ -109,13 +117,18 @@ impl StepSize {
             dt: lengths.dt_min,
             tried: lengths.dt_min,
             no_increase: span.start,
-            open: false,
+            open: 0.0,
+            confirmed: false,
             resolved: VecDeque::with_capacity(crowd.min(MEMORY) + 2),
             shown: None,
             halved: None,
             coarse: false,
             calm: 0,
         }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.t >= self.end - ROUNDING * self.lengths.dt_min
     }
 
     fn grow(&mut self, dt: f64) {
@@ -133,7 +146,7 @@ impl StepSize {
 
     /// Whether switches are everywhere, after a step that shows one.
     fn is_crowd(&mut self, step: &Step) -> bool {
-        if self.crowd == 0 {
+        if self.crowd == 0 || step.candidates.len() <= FEW {
             return false;
         }
         let now = step.record.of::<AugmentedStep>().switches;
@@ -146,6 +159,25 @@ impl StepSize {
             self.resolved.pop_front();
         }
         spread || self.resolved.len() > self.crowd
+    }
+
+    /// A switch that may lie in the step or in the one before: both are dropped, and `dt` is halved.
+    fn search(&mut self, dt: f64, end: f64) -> Verdict {
+        self.no_increase = end;
+        self.halve(dt);
+        let back = usize::from(std::mem::take(&mut self.open) > 0.0);
+        if back == 0 { Verdict::Retry } else { Verdict::RollBack(back) }
+    }
+
+    /// A trial beyond the end: whether the last step has a successor without a switch.
+    fn confirm(&mut self, outcome: Outcome) -> Verdict {
+        match outcome {
+            Outcome::Detected | Outcome::Resolved => self.search(self.open, self.t),
+            Outcome::Plain | Outcome::Smooth | Outcome::Inaccurate => {
+                self.confirmed = true;
+                Verdict::Retry
+            }
+        }
     }
 
     /// Whether the change that made a step inaccurate is rounding: small, and no smaller than half of what it was in the double step from the same start, where
@@ -161,7 +193,7 @@ impl StepSize {
             self.coarse = false;
             self.resolved.clear();
         }
-        self.open = false;
+        self.open = 0.0;
         self.grow(step.dt);
         Verdict::Accept
     }
@@ -170,18 +202,23 @@ impl StepSize {
 impl Controller for StepSize {
     fn propose(&mut self, t: f64) -> Option<Proposal> {
         self.t = t;
-        let near = ROUNDING * self.lengths.dt_min;
-        if t >= self.end - near {
-            return None;
+        let dt_min = self.lengths.dt_min;
+        if self.is_at_end() {
+            self.tried = self.open;
+            let wanted = self.open > 0.0 && !self.confirmed;
+            return wanted.then_some(Proposal { dt: self.open, t_end: t + self.open });
         }
+        let near = ROUNDING * dt_min;
         let target = self.breaks.iter().copied().find(|b| *b > t + near && *b < self.end).unwrap_or(self.end);
-        // A rest that is too short to be a step of its own goes with the step before it.
-        if t + self.dt >= target - 0.5 * self.lengths.dt_min {
-            self.tried = target - t;
-            return Some(Proposal { dt: target - t, t_end: target });
+        let rest = target - t - self.dt;
+        if rest > 0.5 * dt_min {
+            let stub = rest < ROWS_FROM * dt_min && self.dt >= 2.0 * ROWS_FROM * dt_min;
+            self.tried = if stub { 0.5 * (target - t) } else { self.dt };
+            return Some(Proposal { dt: self.tried, t_end: t + self.tried });
         }
-        self.tried = self.dt;
-        Some(Proposal { dt: self.dt, t_end: t + self.dt })
+        // A rest that is too short to be a step of its own goes with the step before it.
+        self.tried = target - t;
+        Some(Proposal { dt: target - t, t_end: target })
     }
 
     fn judge(&mut self, step: &Step) -> Verdict {
@@ -189,6 +226,9 @@ impl Controller for StepSize {
         // Steps shortened by the loop or by a break do not change the length to come.
         let dt = if step.dt < self.tried || self.tried < self.dt { self.dt.min(2.0 * step.dt) } else { step.dt };
         let end = self.t + step.dt;
+        if self.is_at_end() {
+            return self.confirm(e.outcome);
+        }
         if self.coarse && e.outcome != Outcome::Resolved {
             return self.take_coarse(step, e.switches > 0);
         }
@@ -209,14 +249,14 @@ impl Controller for StepSize {
                     self.calm = 0;
                     return self.take_coarse(step, true);
                 }
-                self.no_increase = end;
-                self.halve(step.dt);
-                let back = usize::from(std::mem::take(&mut self.open));
-                return if back == 0 { Verdict::Retry } else { Verdict::RollBack(back) };
+                // A step that was shortened does not tell how far to go back.
+                let cut = self.tried < self.dt;
+                return self.search(if cut { step.dt.max(self.open) } else { step.dt }, end);
             }
+            // The step before is not final: the switch may lie in it.
+            Outcome::Resolved if self.open > 0.0 => return self.search(step.dt.max(self.open), end),
             Outcome::Resolved => {
                 self.no_increase = end;
-                self.open = false;
                 if self.resolved.len() > self.crowd {
                     self.resolved.pop_front();
                 }
@@ -225,7 +265,8 @@ impl Controller for StepSize {
                 return Verdict::Accept;
             }
         }
-        self.open = step.dt >= ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
+        let long = step.dt >= ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
+        self.open = if long { step.dt } else { 0.0 };
         let rest = self.no_increase - end;
         if rest <= ROUNDING * self.lengths.dt_min || COLLAPSED * dt <= rest {
             self.grow(dt);
@@ -235,12 +276,18 @@ impl Controller for StepSize {
         Verdict::Accept
     }
 
+    fn failed(&mut self) -> bool {
+        // Nothing is known beyond the end.
+        self.confirmed |= self.is_at_end();
+        self.is_at_end()
+    }
+
     fn arrived(&mut self, t: f64) {
         self.t = t;
     }
 
     fn extend(&mut self, end: f64) -> bool {
-        self.end = end;
+        (self.end, self.confirmed) = (end, false);
         true
     }
 

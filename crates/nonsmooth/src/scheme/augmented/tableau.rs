@@ -6,6 +6,8 @@ pub struct Tableau {
     /// Power s of dt/n in which errors are expanded: 1 or 2.
     power: i32,
     counts: Vec<f64>,
+    /// T_{1,1}, T_{2,1}, .., one after the other.
+    firsts: Vec<f64>,
     /// T_{i,1}, T_{i,2}, .. one after the other, and those of the row before.
     row: Vec<f64>,
     before: Vec<f64>,
@@ -17,25 +19,62 @@ impl Tableau {
     pub fn begin(&mut self, power: i32) {
         self.power = power;
         self.counts.clear();
+        self.firsts.clear();
         self.row.clear();
         self.before.clear();
     }
 
     /// Adds a row that begins with T_{i,1} = `first`, made with n substeps.
     pub fn push(&mut self, n: usize, first: &[f64]) {
-        std::mem::swap(&mut self.row, &mut self.before);
         self.len = first.len();
+        self.firsts.extend_from_slice(first);
+        self.counts.push(n as f64);
+        self.extrapolate(self.counts.len() - 1);
+    }
+
+    /// Row `i`, from 0, out of its first approximation and the row before.
+    fn extrapolate(&mut self, i: usize) {
+        std::mem::swap(&mut self.row, &mut self.before);
         self.row.clear();
-        self.row.extend_from_slice(first);
-        let n = n as f64;
-        for j in 1..=self.counts.len() {
-            let ratio = (n / self.counts[self.counts.len() - j]).powi(self.power) - 1.0;
+        self.row.extend_from_slice(&self.firsts[i * self.len..(i + 1) * self.len]);
+        for j in 1..=i {
+            let ratio = (self.counts[i] / self.counts[i - j]).powi(self.power) - 1.0;
             for k in 0..self.len {
                 let (now, then) = (self.row[(j - 1) * self.len + k], self.before[(j - 1) * self.len + k]);
                 self.row.push(now + (now - then) / ratio);
             }
         }
-        self.counts.push(n);
+    }
+
+    /// Whether the first column, in these places, shows an expansion that begins with dt where one that begins with dt² was assumed: with three rows of
+    /// n_1, n_2, n_3 substeps, the ratio of their differences is
+    ///
+    /// ```text
+    /// (T_{1,1} − T_{2,1})/(T_{2,1} − T_{3,1}) → (n_1^−s − n_2^−s)/(n_2^−s − n_3^−s),    5 for s = 1 and 12.5 for s = 2 with 1, 3, 5 substeps
+    /// ```
+    ///
+    /// in the mean over the places, and the one that was found is nearer to that of s = 1. Differences up to `rounding` say nothing.
+    pub fn looks_odd(&self, places: std::ops::Range<usize>, rounding: f64) -> bool {
+        if self.counts.len() != 3 || self.power != 2 {
+            return false;
+        }
+        let (mut product, mut square, mut largest) = (0.0, 0.0, 0.0f64);
+        for k in places {
+            let at = |row: usize| self.firsts[row * self.len + k];
+            let (a, b) = (at(0) - at(1), at(1) - at(2));
+            (product, square, largest) = (product + a * b, square + b * b, largest.max(b.abs()));
+        }
+        let [a, b, c] = [self.counts[0], self.counts[1], self.counts[2]];
+        let ratio = |s: i32| (a.powi(-s) - b.powi(-s)) / (b.powi(-s) - c.powi(-s));
+        let found = product / square;
+        // Up to the geometric mean with the ratio of s = 2; less than half of it is no expansion at all.
+        largest > rounding && found > ratio(1) / 2.0 && found < (ratio(1) * ratio(2)).sqrt()
+    }
+
+    /// Makes the tableau again for errors in other powers of dt.
+    pub fn begin_again(&mut self, power: i32) {
+        self.power = power;
+        (0..self.counts.len()).for_each(|i| self.extrapolate(i));
     }
 
     /// T_{i,1}, .., T_{i,i} of the last row.
@@ -119,6 +158,24 @@ mod tests {
         // The numbers of docs/errata.md.
         let all = rows(1, &[1, 3, 5], |n| (-0.7f64).powi(n as i32));
         assert!((all[1][1] + 0.1645).abs() <= 0.5e-4 && (all[2][2] - 0.159).abs() <= 0.5e-3, "{all:?}");
+    }
+
+    #[test]
+    fn an_expansion_that_begins_with_dt_shows_in_three_rows() {
+        let tableau = |first: fn(f64) -> f64| {
+            let mut t = Tableau::default();
+            t.begin(2);
+            [1, 3, 5].iter().for_each(|&n| t.push(n, &[first(1.0 / n as f64), 0.0]));
+            t
+        };
+        let mut odd = tableau(|h| 2.0 + 0.3 * h + 0.1 * h * h);
+        assert!(odd.looks_odd(0..2, 1e-12) && !odd.looks_odd(0..2, 1.0) && !odd.looks_odd(1..2, 0.0));
+        assert!(!tableau(|h| 2.0 + 0.3 * h * h + 0.1 * h.powi(4)).looks_odd(0..2, 1e-12));
+        // γ⁺ = −e γ⁻ in every substep: no expansion.
+        assert!(!tableau(|h| (-0.7f64).powi((1.0 / h).round() as i32)).looks_odd(0..2, 1e-12));
+        odd.begin_again(1);
+        let off = (odd.diagonal().0[0] - 2.0).abs();
+        assert!(off <= 8.0 * f64::EPSILON, "{off:e}: the parabola is continued to 0 exactly");
     }
 
     #[test]
