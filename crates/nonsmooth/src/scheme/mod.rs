@@ -33,7 +33,7 @@ pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;
 pub use projected_direct::ProjectedDirect;
 pub use projection::Metric;
-pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
+pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};
@@ -123,6 +123,12 @@ pub enum Failure {
     #[error("the step passes through contact `{name}`: its direction at the end is turned round; take a shorter step")]
     Passed {
         /// The contact.
+        name: String,
+    },
+    /// A root of the equations of a step to which its velocities do not lead.
+    #[error("joint `{name}` jumped: the step ends where its velocities do not lead; take a shorter step")]
+    Strayed {
+        /// The joint.
         name: String,
     },
     /// A matrix that must be regular is not.
