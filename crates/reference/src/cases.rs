@@ -206,7 +206,8 @@ pub struct Variant {
 }
 
 /// Options of which [`variants`] has all words.
-const WORDS: [&str; 6] = ["force", "guess", "friction_direction", "coupling", "metric", "base"];
+const WORDS: [&str; 8] =
+    ["force", "guess", "friction_direction", "coupling", "metric", "base", "directions", "velocity_joints"];
 
 /// Every scheme of the registry, where it has them with θ ∈ {0, ½, 1}, every rule for the forces, start guess, direction of friction,
 /// coupling and metric of a projection, base of an extrapolation.

@@ -33,16 +33,16 @@ pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;
 pub use projected_direct::ProjectedDirect;
 pub use projection::Metric;
-pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions};
+pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};
-pub use theta_step::{ForceRule, Forecast, ThetaMemory};
+pub use theta_step::{DirectionRule, ForceRule, Forecast, ThetaMemory};
 pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
 pub(crate) use velocity_level::is_impact;
 
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Evaluator, Features};
+use crate::contract::{Candidates, Evaluator, Features};
 use crate::control::{Controller, Span};
 use crate::names::nearest;
 use crate::state::{Record, State, Step};
@@ -119,6 +119,18 @@ pub enum Failure {
         /// What is allowed, m.
         tolerance: f64,
     },
+    /// A body went through another.
+    #[error("the step passes through contact `{name}`: its direction at the end is turned round; take a shorter step")]
+    Passed {
+        /// The contact.
+        name: String,
+    },
+    /// A root of the equations of a step to which its velocities do not lead.
+    #[error("joint `{name}` jumped: the step ends where its velocities do not lead; take a shorter step")]
+    Strayed {
+        /// The joint.
+        name: String,
+    },
     /// A matrix that must be regular is not.
     #[error("{what} is singular at velocity `{velocity}`")]
     Singular {
@@ -188,6 +200,11 @@ pub trait Scheme: Send {
     /// Whether errors of a smooth motion with the interactions of this step, which was made, have an expansion in even powers of dt.
     fn is_even(&mut self, _system: &Evaluator, _start: &State, _step: &Step) -> bool {
         false
+    }
+
+    /// What to know before the first step with these candidates: a choice of options with which the motion need not be right.
+    fn advice(&self, _list: &Candidates) -> Option<String> {
+        None
     }
 
     /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen. `out.end.t` may hold

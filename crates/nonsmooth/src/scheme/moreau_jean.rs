@@ -4,24 +4,27 @@
 //! With t_θ = t_k + θ dt, q_θ = (1−θ) q_k + θ q_{k+1}, u_θ = (1−θ) u_k + θ u_{k+1}:
 //!
 //! ```text
-//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W̄ P
 //! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ))
-//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)     for active interactions
+//! −(γ⁺ + e γ⁻) ∈ N_Â(P)     for active interactions
 //! ```
+//!
+//! `directions = "theta"` takes W̄ = (1−θ) W_k + θ W_{k+1} for P and for both velocities (`velocity_level/between.rs`); `"end"` is (18a) as printed: W̄ = W_{k+1},
+//! γ⁺ = γ(t_{k+1},q_{k+1},u_{k+1}) and γ⁻ = γ(t_k,q_k,u_k).
 //!
 //! Joints and elements are always active, a contact if its forecast ḡ ≤ 0, explicit (61) or free (62). `force = "trapezoid"` weights the forces
 //! of both ends. The step, its Newton iteration and the forecasts stand in `theta_step.rs`.
 //!
-//! Order 2 on smooth motion for θ = 1/2, else 1; order 1 through impacts, and where a constraint acts whose direction
-//! turns (a joint, a curved contact): its W is that of the end for the whole step. Velocity level: a contact that
-//! closes penetrates by O(dt), and nonlinear constraints drift (see `stabilise`).
+//! Order 2 on smooth motion for θ = 1/2, else 1, with joints and frictionless contacts that turn and stay closed too; order 1 through impacts, where the slip of friction
+//! turns, and, with `directions = "end"`, wherever a constraint turns. Velocity level: a contact that closes penetrates by O(dt), and nonlinear constraints
+//! drift by O(dt²) (see `stabilise`). A step that passes through a contact is refused.
 
 use super::ThetaMemory;
 use super::settings::{OptionInfo, Settings, SettingsError};
 use super::symmetry::directions_stay;
 use super::theta_step::{
-    Begin, FORCE, FORECAST, ForceRule, Forecast, GAMMA, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep,
-    forecast_from,
+    Begin, DIRECTIONS, DirectionRule, FORCE, FORECAST, ForceRule, Forecast, GAMMA, Level, NEWTON_TOL, Positions, THETA,
+    ThetaOptions, ThetaStep, forecast_from,
 };
 use super::velocity_level::{ACTIVATION, SUPPORTS};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
@@ -29,7 +32,7 @@ use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
-const OPTIONS: &[OptionInfo] = &[THETA.info, FORECAST.info, GAMMA.info, FORCE.info, NEWTON_TOL.info];
+const OPTIONS: &[OptionInfo] = &[THETA.info, FORECAST.info, GAMMA.info, FORCE.info, DIRECTIONS.info, NEWTON_TOL.info];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "moreau-jean",
@@ -55,6 +58,8 @@ pub struct MoreauJeanOptions {
     pub forecast: Forecast,
     /// Where forces are evaluated.
     pub force: ForceRule,
+    /// Where directions of percussions are taken.
+    pub directions: DirectionRule,
     /// Relative residual at which Newton's method stops.
     pub newton_tol: f64,
 }
@@ -62,15 +67,16 @@ pub struct MoreauJeanOptions {
 impl Default for MoreauJeanOptions {
     fn default() -> Self {
         let forecast = Forecast::Explicit { gamma: GAMMA.default };
-        Self { theta: THETA.default, forecast, force: FORCE.default, newton_tol: NEWTON_TOL.default }
+        let (force, directions) = (FORCE.default, DIRECTIONS.default);
+        Self { theta: THETA.default, forecast, force, directions, newton_tol: NEWTON_TOL.default }
     }
 }
 
 impl MoreauJeanOptions {
     /// From settings, checked.
     fn from_settings(s: &Settings) -> Result<Self, SettingsError> {
-        let (forecast, force) = (forecast_from(s)?, FORCE.read(s)?);
-        Ok(Self { theta: THETA.read(s)?, forecast, force, newton_tol: NEWTON_TOL.read(s)? })
+        let (forecast, force, directions) = (forecast_from(s)?, FORCE.read(s)?, DIRECTIONS.read(s)?);
+        Ok(Self { theta: THETA.read(s)?, forecast, force, directions, newton_tol: NEWTON_TOL.read(s)? })
     }
 }
 
@@ -83,8 +89,9 @@ pub struct MoreauJean {
 impl MoreauJean {
     /// With given options; panics never, wrong ranges are refused by [`super::make`].
     pub fn new(options: MoreauJeanOptions) -> Self {
-        let MoreauJeanOptions { theta, force, newton_tol, .. } = options;
-        Self { options, step: ThetaStep::new(ThetaOptions { theta, force, level: Level::Velocity, newton_tol }) }
+        let MoreauJeanOptions { theta, force, directions, newton_tol, .. } = options;
+        let step = ThetaOptions { theta, force, directions, level: Level::Velocity, newton_tol };
+        Self { options, step: ThetaStep::new(step) }
     }
 
     /// The options.
@@ -118,8 +125,7 @@ impl Scheme for MoreauJean {
         self.step.begin(system, start, dt, out)?;
         self.step.activate(system, start, self.options.forecast, ACTIVATION, solve, out)?;
         self.step.newton(system, start, solve, out, Positions::Integrated, Begin::Anew)?;
-        self.step.finish(start, out);
-        Ok(())
+        self.step.finish(system, start, out)
     }
 
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {

@@ -16,7 +16,7 @@
 
 use super::option::{Declared, number};
 use super::settings::{OptionInfo, Settings, SettingsError};
-use super::theta_step::{Begin, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
+use super::theta_step::{Begin, DirectionRule, ForceRule, Level, NEWTON_TOL, Positions, ThetaOptions, ThetaStep};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
 use crate::contract::{Evaluator, Feature, Features};
@@ -53,7 +53,13 @@ pub struct PositionTheta {
 impl PositionTheta {
     /// With θ in (0, 1] and the relative residual at which Newton's method stops.
     pub fn new(theta: f64, newton_tol: f64) -> Self {
-        let options = ThetaOptions { theta, force: ForceRule::Theta, level: Level::Position, newton_tol };
+        let options = ThetaOptions {
+            theta,
+            force: ForceRule::Theta,
+            directions: DirectionRule::End,
+            level: Level::Position,
+            newton_tol,
+        };
         Self { theta, step: ThetaStep::new(options) }
     }
 }
@@ -78,8 +84,7 @@ impl Scheme for PositionTheta {
         self.step.begin(system, start, dt, out)?;
         self.step.activate_all(system, start, out);
         self.step.newton(system, start, solve, out, Positions::Integrated, Begin::Anew)?;
-        self.step.finish(start, out);
-        Ok(())
+        self.step.finish(system, start, out)
     }
 
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {

@@ -6,7 +6,9 @@ pub use record::ProjectedStep;
 
 use super::option::{Declared, choice, number, options, words};
 use super::projection::{Metric, Onto, Projection};
-use super::theta_step::{Begin, Coupled, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep};
+use super::theta_step::{
+    Begin, Coupled, DIRECTIONS, DirectionRule, ForceRule, Level, NEWTON_TOL, Positions, THETA, ThetaOptions, ThetaStep,
+};
 use super::velocity_level::ACTIVATION;
 use super::{Examination, Failure, Solve};
 use crate::accounting::Certificate;
@@ -44,6 +46,8 @@ options! {
         pub coupling: Coupling = COUPLING,
         /// Metric of the projection.
         pub metric: Metric = METRIC,
+        /// Where directions of percussions are taken.
+        pub directions: DirectionRule = DIRECTIONS,
         /// Relative residual at which Newton's method stops.
         pub newton_tol: f64 = NEWTON_TOL,
     }
@@ -71,10 +75,11 @@ pub(super) struct Projected {
 
 impl Projected {
     pub(super) fn new(options: ProjectedOptions, onto: Onto) -> Self {
-        let ProjectedOptions { theta, newton_tol, violation_tol, metric, .. } = options;
+        let ProjectedOptions { theta, directions, newton_tol, violation_tol, metric, .. } = options;
+        let step = ThetaOptions { theta, force: ForceRule::Theta, directions, level: Level::Velocity, newton_tol };
         Self {
             options,
-            step: ThetaStep::new(ThetaOptions { theta, force: ForceRule::Theta, level: Level::Velocity, newton_tol }),
+            step: ThetaStep::new(step),
             projection: Projection::new(onto, metric, violation_tol, newton_tol),
             coupled: Coupled::default(),
             onto,
@@ -122,11 +127,12 @@ impl Projected {
     }
 
     /// The solved step into `out`.
-    pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
-        self.step.finish(start, out);
+    pub(super) fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) -> Result<(), Failure> {
+        self.step.finish(system, start, out)?;
         let multipliers = &mut out.record.make::<ProjectedStep>().multipliers;
         multipliers.clear();
         multipliers.extend_from_slice(self.projection.tau());
+        Ok(())
     }
 
     /// s of a finished step.

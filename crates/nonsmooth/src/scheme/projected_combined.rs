@@ -3,21 +3,25 @@
 //! Index sets I⁰ ⊂ I¹ ⊂ … of contacts; I⁰ is empty. For each, the step
 //!
 //! ```text
-//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W̄ P
 //! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ)) + B N Σ G(t_{k+1},q_{k+1}) τ
-//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)      contacts of I^ν, joints, elements
+//! −(γ⁺ + e γ⁻) ∈ N_Â(P)      contacts of I^ν, joints, elements
 //! g_N(t_{k+1},q_{k+1}) = 0, τ of free sign                       contacts of I^ν with P_N > 0: I_c           (68)
 //! 0 ≤ g_N(t_{k+1},q_{k+1}) ⊥ τ ≥ 0                               contacts of I^ν \ I_c
 //! g(t_{k+1},q_{k+1}) = 0                                         joints
 //! I^{ν+1} = I^ν ∪ { g_N(t_{k+1},q_{k+1}) ≤ ε }                                                               (66)
 //! ```
 //!
-//! until the set stays. A contact is so projected only where its impact law holds too, and a contact that takes a percussion ends the step on the
+//! until the set stays; W̄, γ⁺ and γ⁻ are those of `moreau_jean.rs`. A contact is so projected only where its impact law holds too, and a contact that takes a percussion ends the step on the
 //! constraint: nothing chatters. Each set starts Newton's method where the one before ended (`theta_step.rs`); the projection and its metric N
 //! stand in `projection.rs`, the coupled form in `theta_step/coupled.rs`. I_c is that of the new percussions (70), with `coupling = "coupled"` that of the iteration before (69).
 //!
 //! Where g = 0 cannot hold for all of I_c (redundant contacts), they are held to 0 ≤ g ⊥ τ ≥ 0 in that step, and that counts as a retry; so are more
 //! than a hundred at once, as in a pack of bodies, where many are redundant.
+//!
+//! **Rest.** A contact that leaves with u = w > 0 under an acceleration −a is seen by the trial where w ≤ θ a dt. A faster one flies for a step, is hit with a dt − w and
+//! leaves with e (a dt − w) < e (1 − θ) a dt. It comes to rest for certain where that is seen: θ ≥ e/(1 + e), which θ = 1/2 is for every e. Below, it may hop for
+//! ever: the scheme says so before the first step.
 //!
 //! Order 1 in q through impacts, τ = O(dt). Positions and velocities hold at the end of every step.
 
@@ -28,7 +32,7 @@ use super::theta_step::Begin;
 use super::velocity_level::{SUPPORTS, gap};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
-use crate::contract::{Evaluator, Kind};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
@@ -90,6 +94,16 @@ impl Scheme for ProjectedCombined {
         Order { smooth: if self.options().theta == 0.5 { 2 } else { 1 }, impacts: 1 }
     }
 
+    /// The condition θ ≥ e/(1 + e) for coming to rest.
+    fn advice(&self, list: &Candidates) -> Option<String> {
+        let contacts = list.items().iter().filter(|k| k.kind == Kind::Contact);
+        let e = contacts.map(|k| k.law.restitution(0)).fold(0.0, f64::max);
+        let (theta, least) = (self.options().theta, e / (1.0 + e));
+        (theta < least).then(|| {
+            format!("theta = {theta}: contacts with restitution {e} come to rest for certain from theta = e/(1 + e) = {least:.3} on")
+        })
+    }
+
     fn step(
         &mut self,
         system: &Evaluator,
@@ -107,8 +121,7 @@ impl Scheme for ProjectedCombined {
             out.report.index_sets += 1;
             self.projected.newton(system, start, solve, out, Begin::Again)?;
         }
-        self.projected.finish(start, out);
-        Ok(())
+        self.projected.finish(system, start, out)
     }
 
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {

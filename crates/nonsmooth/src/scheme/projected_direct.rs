@@ -3,14 +3,14 @@
 //! With t_θ = t_k + θ dt, q_θ = (1−θ) q_k + θ q_{k+1}, u_θ = (1−θ) u_k + θ u_{k+1}:
 //!
 //! ```text
-//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W̄ P
 //! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ)) + B N Σ G(t_{k+1},q_{k+1}) τ
-//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)      active interactions: joints, elements, contacts with ḡ ≤ ε
+//! −(γ⁺ + e γ⁻) ∈ N_Â(P)      active interactions: joints, elements, contacts with ḡ ≤ ε
 //! 0 ≤ g_N(t_{k+1},q_{k+1}) ⊥ τ ≥ 0                               all contacts
 //! g(t_{k+1},q_{k+1}) = 0, τ of free sign                         joints
 //! ```
 //!
-//! G is W_N of a contact, W_g of a joint. Forecasts ḡ, explicit (61) or free (62), and Newton's method stand in `theta_step.rs`, the projection and its
+//! W̄, γ⁺ and γ⁻ are those of `moreau_jean.rs`. G is W_N of a contact, W_g of a joint. Forecasts ḡ, explicit (61) or free (62), and Newton's method stand in `theta_step.rs`, the projection and its
 //! metric N in `projection.rs`, the coupled form (52)-(55) in `theta_step/coupled.rs`. The forms are two ways to the same step: iterated
 //! until everything above holds, they agree to the tolerances (the paper stops earlier, so that its two differ by O(dt²)).
 //!
@@ -21,7 +21,7 @@
 use super::projected::{COUPLING, METRIC, Projected, ProjectedOptions, VIOLATION_TOL};
 use super::projection::Onto;
 use super::settings::{OptionInfo, Settings, SettingsError};
-use super::theta_step::{Begin, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, forecast_from};
+use super::theta_step::{Begin, DIRECTIONS, FORECAST, Forecast, GAMMA, NEWTON_TOL, THETA, forecast_from};
 use super::velocity_level::SUPPORTS;
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use super::{ProjectedStep, ThetaMemory};
@@ -29,8 +29,16 @@ use crate::contract::Evaluator;
 use crate::state::{Record, State, Step};
 use complementarity::FullProblem;
 
-const OPTIONS: &[OptionInfo] =
-    &[THETA.info, FORECAST.info, GAMMA.info, VIOLATION_TOL.info, COUPLING.info, METRIC.info, NEWTON_TOL.info];
+const OPTIONS: &[OptionInfo] = &[
+    THETA.info,
+    FORECAST.info,
+    GAMMA.info,
+    VIOLATION_TOL.info,
+    COUPLING.info,
+    METRIC.info,
+    DIRECTIONS.info,
+    NEWTON_TOL.info,
+];
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
     name: "projected-direct",
@@ -90,8 +98,7 @@ impl Scheme for ProjectedDirect {
         p.step.activate(system, start, self.forecast, closed, solve, out)?;
         p.projection.begin(system, &out.candidates);
         p.newton(system, start, solve, out, Begin::Anew)?;
-        p.finish(start, out);
-        Ok(())
+        p.finish(system, start, out)
     }
 
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {

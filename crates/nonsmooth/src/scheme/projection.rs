@@ -7,8 +7,8 @@
 //! 0 ≤ g(t_{k+1},q_{k+1}) ⊥ τ ≥ 0      or      g(t_{k+1},q_{k+1}) = 0, τ of free sign
 //! ```
 //!
-//! where q̃_{k+1} is where the velocities lead. The metric N is the identity, or the inverse of the iteration matrix M̂ (59), that of
-//! the first Newton iteration of the step. (The paper has q̇ = u;
+//! where q̃_{k+1} is where the velocities lead. The metric N is the inverse of the iteration matrix M̂ (59), that of the first Newton iteration of the
+//! step, or the identity, which adds metres and radians. Quaternions have unit length at q_{k+1}. (The paper has q̇ = u;
 //! with q̇ = B u + β, G acts on velocities, and B takes what it does to them to the coordinates.)
 //!
 //! One iteration linearises at the trial q, whose shift is s = B δ:
@@ -32,7 +32,7 @@ use complementarity::{FullProblem, Options, Set, Solver, Status, solver};
 
 words! {
     /// The metric of the projection.
-    pub enum Metric (default Identity) {
+    pub enum Metric (default Mass) {
         /// N = I.
         Identity = "identity",
         /// N = M̂⁻¹ (59).

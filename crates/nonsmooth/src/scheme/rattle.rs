@@ -8,7 +8,7 @@
 //! g(t_{n+1},q_{n+1}) = 0                             joints                                       (28a)
 //! γ(t_n,q_n,v) + γ(t_{n+1},q_{n+1},v) = 0            velocity joints                              (29a), see below
 //! 0 ≤ g_N(t_{n+1},q_{n+1}) ⊥ P¹_N ≥ 0                contacts                                     (33)
-//! −γ_F(t_{n+1},q_{n+1},v) ∈ N_{C_F(P¹_N)}(P¹_F)      friction                                     (36)
+//! −γ_F(q_{n+1},v) ∈ N_{C_F(P¹_N)}(P¹_F)              friction, γ_F = W_{n+1}ᵀv + (χ_n + χ_{n+1})/2  (36), see below
 //!
 //! M_{n+1} (u_{n+1} − v) = (dt/2) h(t_{n+1},q_{n+1},v) + W_{n+1} P²                                 (25b)
 //! ġ(t_{n+1},q_{n+1},u_{n+1}) = 0,  γ = 0             joints                                  (28b), (29b)
@@ -16,16 +16,20 @@
 //! ```
 //!
 //! with the corrections of `docs/errata.md`. (29a) has γ(t_{n+1},q_{n+1},v) = 0, which makes v tangent at the end of the step and the scheme of
-//! first order where W turns; the mean of both ends is to (29b) what (27), (28a) are to (28b). Elements without a gap: −γ(t_{n+1},q_{n+1},v) ∈ N(P¹) with P¹ ∈ C·dt/2 + D in the first stage, and
+//! first order where W turns; the mean of both ends is to (29b) what (27), (28a) are to (28b). `velocity_joints = "end"` is (29a) as printed. (36) has
+//! γ_F(t_{n+1},q_{n+1},v), which compares v, a velocity of the middle, with that of a surface at the end: order 1 where it accelerates. Elements without a gap: −γ(t_{n+1},q_{n+1},v) ∈ N(P¹) with P¹ ∈ C·dt/2 + D in the first stage, and
 //! P ∈ C·dt + D in the second.
 //!
 //! Each stage is solved by the semismooth Newton method in active-set form (§4): the factor r decides modes and nothing else; 1/G_ii by
 //! default. A stage that it does not solve goes down a ladder: smaller r (a hundredth, a ten-thousandth); the laws by the solver of the run within a Newton
-//! iteration on the rest, which is also the way for many contacts; then the loop halves the step. Every rung is counted.
+//! iteration on the rest, which is also the way for many contacts, and where a solver is named (not `auto`); then the loop halves the step. Every rung is counted.
 //!
 //! The start guess has P¹ and P² of the step before, and the velocities and q_{n+1} that they lead to; the paper's, `guess = "previous"`, is (q_n, v, P¹) of
 //! the step before, and (u_n, P²). Before the first step: the forces λ of (54), (55), as P¹ = dt/2·λ. With `guess = "previous"`, `r = 0.1`,
 //! `newton_norm = "absolute"`, `newton_tol = 1e-8` the iterations of the paper's Table 1 come out.
+//!
+//! With joints that turn the first stage has other roots than the one that the motion leads to (`neighbourhood`). A step that ends at one is solved again from
+//! the other guess; where that does so too, the step fails, and the loop halves it.
 //!
 //! Order 2 in q and u on smooth motion and where contacts persist while friction does not turn (see `second` for friction that does), else 1.
 
@@ -33,11 +37,12 @@ mod examine;
 mod first;
 mod memory;
 mod misfit;
+mod neighbourhood;
 mod options;
 mod second;
 mod sensitivity;
 
-pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions};
+pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions, VelocityJoints};
 
 pub use memory::RattleMemory;
 
@@ -47,7 +52,8 @@ use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve, acceleration
 use crate::contract::{Candidates, Evaluator};
 use crate::state::{Record, State, Step, StepReport};
 use complementarity::FullProblem;
-use first::First;
+use first::{First, Means};
+use neighbourhood::Neighbourhood;
 use second::{Second, Solution};
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
@@ -83,6 +89,7 @@ pub struct Rattle {
     /// Whether the last problem is that of the first stage.
     in_first: bool,
     ledger: examine::Scratch,
+    neighbourhood: Neighbourhood,
     symmetry: Symmetry,
 }
 
@@ -117,11 +124,19 @@ impl From<Failure> for Unsolved {
     }
 }
 
+/// Whether a stage is for its own Newton method first. A solver that is named is for the laws of every stage.
+fn by_newton(solve: &Solve) -> bool {
+    solve.solver.info().name == "auto"
+}
+
 impl Rattle {
     /// With given options; wrong ranges are refused by [`super::make`].
     pub fn new(options: RattleOptions) -> Self {
         let mut made = Self { options, ..Self::default() };
-        made.first.mean_slip = options.friction_direction == FrictionDirection::Mean;
+        made.first.means = Means {
+            slip: options.friction_direction == FrictionDirection::Mean,
+            joints: options.velocity_joints == VelocityJoints::Mean,
+        };
         made
     }
 
@@ -130,17 +145,24 @@ impl Rattle {
         &self.options
     }
 
-    fn first_stage(&mut self, place: &Place, solve: &mut Solve, out: &mut StepReport) -> Result<bool, Failure> {
+    fn first_stage(
+        &mut self,
+        place: &Place,
+        guess: Guess,
+        solve: &mut Solve,
+        out: &mut StepReport,
+    ) -> Result<bool, Failure> {
         self.in_first = true;
         self.first.begin(place);
         // For many contacts the forces of the start are as hard to find as the percussions.
         if place.start.memory.of::<RattleMemory>().middle.is_empty() && place.list.components() <= FEW {
             self.initial_guess(place, solve);
         }
-        if self.options.guess == Guess::Predicted {
+        if guess == Guess::Predicted {
             self.first.predict(place)?;
         }
-        for (rung, smaller) in SMALLER.into_iter().enumerate() {
+        let rungs = if by_newton(solve) { &SMALLER[..] } else { &[] };
+        for (rung, &smaller) in rungs.iter().enumerate() {
             if rung > 0 {
                 self.first.begin(place);
             }
@@ -154,8 +176,24 @@ impl Rattle {
         self.first.by_solver(&self.options, place, solve, out)
     }
 
-    fn both_stages(&mut self, place: &Place, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
-        match self.first_stage(place, solve, &mut out.report) {
+    /// A step that stays near its start, from the guess of the options or from the other one.
+    fn solved(&mut self, place: &Place, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+        let guess = self.options.guess;
+        self.both_stages(place, guess, solve, out)?;
+        if self.strayed(place).is_none() {
+            return Ok(());
+        }
+        out.report.retries += 1;
+        let other = if guess == Guess::Predicted { Guess::Previous } else { Guess::Predicted };
+        self.both_stages(place, other, solve, out)?;
+        match self.strayed(place) {
+            None => Ok(()),
+            Some(i) => Err(Failure::Strayed { name: place.system.name(place.list.items()[i].id) }),
+        }
+    }
+
+    fn both_stages(&mut self, place: &Place, guess: Guess, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+        match self.first_stage(place, guess, solve, &mut out.report) {
             Ok(many) => out.report.non_unique |= many,
             Err(failure) => {
                 // What the problem that failed is made of.
@@ -183,7 +221,8 @@ impl Rattle {
         let mut round = 0;
         loop {
             let mut solved = None;
-            for (rung, smaller) in SMALLER.into_iter().enumerate() {
+            let rungs = if by_newton(solve) { &SMALLER[..] } else { &[] };
+            for (rung, &smaller) in rungs.iter().enumerate() {
                 if rung > 0 {
                     self.second.guess(place, false);
                 }
@@ -238,7 +277,7 @@ impl Scheme for Rattle {
         // The list is frozen; the rest of the step is filled in beside it.
         let list = std::mem::take(&mut out.candidates);
         let place = Place { system, start, dt, list: &list };
-        let made = self.both_stages(&place, solve, out);
+        let made = self.solved(&place, solve, out);
         out.candidates = list;
         made?;
         out.end.t = start.t + dt;

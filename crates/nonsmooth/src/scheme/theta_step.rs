@@ -5,10 +5,13 @@
 //! projection:
 //!
 //! ```text
-//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W(t_{k+1},q_{k+1}) P
+//! M(t_θ,q_θ)(u_{k+1} − u_k) = dt h(t_θ,q_θ,u_θ) + Σ W̄ P
 //! q_{k+1} = q_k + dt (B(t_θ,q_θ) u_θ + β(t_θ,q_θ)) + s
-//! −(γ(t_{k+1},q_{k+1},u_{k+1}) + e γ(t_k,q_k,u_k)) ∈ N_Â(P)     for active interactions
+//! −(γ⁺ + e γ⁻) ∈ N_Â(P)     for active interactions
 //! ```
+//!
+//! W̄, γ⁺ and γ⁻ are those between the ends of the step (`velocity_level/between.rs`), or with `directions = "end"` W_{k+1} and the velocities at the two ends with their own W, as (18a)
+//! prints. Groups of coordinates of unit length, as quaternions, are scaled to it at every iterate, so that all laws and gaps hold at the q_{k+1} that is left.
 //!
 //! `force = "trapezoid"` replaces the first two lines by
 //!
@@ -45,15 +48,15 @@ mod memory;
 mod options;
 
 pub(super) use coupled::Coupled;
-pub(super) use options::{FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, forecast_from};
-pub use options::{ForceRule, Forecast};
+pub(super) use options::{DIRECTIONS, FORCE, FORECAST, GAMMA, Level, NEWTON_TOL, THETA, ThetaOptions, forecast_from};
+pub use options::{DirectionRule, ForceRule, Forecast};
 
 pub use memory::ThetaMemory;
 
 use super::projection::{self, MAX_ITERATIONS, MAX_STAGNATION, Projection};
-use super::velocity_level::{Iteration, Restitution, VelocityLevel};
+use super::velocity_level::{Between, Iteration, Restitution, Trial, VelocityLevel};
 use super::{Failure, Solve};
-use crate::contract::{Candidates, Evaluator};
+use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -72,6 +75,8 @@ struct Buffers {
     /// The trial (q, u) at the end of the step.
     q: Vec<f64>,
     v: Vec<f64>,
+    /// The trial position of the fixed-point iteration before.
+    q_last: Vec<f64>,
     qdot: Vec<f64>,
     /// Local coordinates of the start, where there are charts.
     origin: Vec<f64>,
@@ -83,6 +88,8 @@ struct Buffers {
     constant_matrix: bool,
     /// Step length for which M̂ is assembled, if it can be kept.
     assembled_for: Option<f64>,
+    /// Directions at the start.
+    between: Between,
     /// Shift s of the position, and whether there is one.
     shift: Vec<f64>,
     shifted: bool,
@@ -176,17 +183,17 @@ impl ThetaStep {
                     }
                 }
             }
-            let mut change: f64 = 0.0;
+            b.q_last.clone_from(&b.q);
             for i in 0..n {
-                let next = origin[i] + dt * b.qdot[i] + if b.shifted { b.shift[i] } else { 0.0 };
-                change = change.max((next - b.q[i]).abs());
-                b.q[i] = next;
+                b.q[i] = origin[i] + dt * b.qdot[i] + if b.shifted { b.shift[i] } else { 0.0 };
             }
+            system.retract(&start.q, &mut b.q);
+            system.normalise(&mut b.q);
+            let change = b.q.iter().zip(&b.q_last).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
             if !(change > 4.0 * f64::EPSILON * (1.0 + max_norm(&b.q))) {
                 break;
             }
         }
-        system.retract(&start.q, &mut b.q);
     }
 
     /// The trial (q, v) that Newton's method starts from, with q_θ and u_θ: v = u_k, or, `ahead`, v = u_k + dt a_{k−1}.
@@ -252,8 +259,14 @@ impl ThetaStep {
     /// The rows of the active interactions at the trial.
     fn evaluate_rows(&mut self, system: &Evaluator, start: &State, step: &Step) {
         if let Some(work) = self.work.as_mut() {
-            let (t, b) = (start.t + step.dt, &self.buffers);
-            work.assemble_rows(system, t, &b.q, step);
+            let (t, b) = (start.t + step.dt, &mut self.buffers);
+            match self.options.directions {
+                DirectionRule::End => work.assemble_rows(system, t, &b.q, step),
+                DirectionRule::Theta => {
+                    let (theta, trial) = (self.options.theta, Trial { t, q: &b.q, u: &b.v });
+                    work.assemble_rows_between(&mut b.between, system, start, trial, theta, step);
+                }
+            }
             if self.options.level == Level::Position {
                 work.use_gap_laws(system, t, &b.q, &b.v, self.options.theta * step.dt, &step.candidates);
             }
@@ -328,7 +341,7 @@ impl ThetaStep {
         let dt = step.dt;
         let affine = system.structure().identity_kinematics() && self.buffers.constant_matrix;
         let anew = from == Begin::Anew;
-        let mut at_start = false;
+        let (mut at_start, mut metric_known) = (false, false);
         if anew {
             self.buffers.shifted = false;
             self.buffers.f_holds = false;
@@ -336,7 +349,17 @@ impl ThetaStep {
                 Positions::Integrated => false,
                 Positions::Projected(p) | Positions::Coupled(p, _) => p.measures_by_matrix(),
             };
-            let ahead = !(affine || by_matrix) && goes_on(start, dt);
+            let ahead = !affine && goes_on(start, dt);
+            if by_matrix && ahead && step.candidates.items().iter().any(|k| projected(k.kind)) {
+                // The metric is M̂ at the start, so that it can be made again.
+                self.guess(system, start, dt, false);
+                self.evaluate_dynamics(system, start, step);
+                self.assemble_matrix(system, start, dt);
+                if let (Positions::Projected(p) | Positions::Coupled(p, _), Some(work)) = (&mut positions, &self.work) {
+                    p.set_matrix(&work.full.matrix);
+                }
+                metric_known = true;
+            }
             self.guess(system, start, dt, ahead);
             at_start = !ahead;
             self.evaluate_dynamics(system, start, step);
@@ -365,7 +388,8 @@ impl ThetaStep {
                 if first || residual > REUSE_MATRIX_BELOW * before {
                     self.assemble_matrix(system, start, dt);
                 }
-                if let (true, Positions::Projected(p) | Positions::Coupled(p, _)) = (first && anew, &mut positions)
+                if let (true, Positions::Projected(p) | Positions::Coupled(p, _)) =
+                    (first && anew && !metric_known, &mut positions)
                     && let Some(work) = self.work.as_ref()
                 {
                     p.set_matrix(&work.full.matrix);
@@ -564,7 +588,7 @@ impl ThetaStep {
         let b = &mut self.buffers;
         b.constant_matrix = s.constant_mass && s.forces.iter().all(|f| f.constant_jacobian);
         b.shifted = false;
-        for v in [&mut b.q_theta, &mut b.q, &mut b.qdot, &mut b.qdot0, &mut b.shift] {
+        for v in [&mut b.q_theta, &mut b.q, &mut b.q_last, &mut b.qdot, &mut b.qdot0, &mut b.shift] {
             v.resize(nq, 0.0);
         }
         for v in [&mut b.u_theta, &mut b.v, &mut b.a0] {
@@ -585,12 +609,20 @@ impl ThetaStep {
             work.restitution = Restitution::wanted(out);
             work.begin(&out.candidates);
         }
+        self.buffers.between.begin(&out.candidates, start);
         Ok(())
     }
 
     /// The trial that Newton's method ended with, as the end of the step.
-    pub(super) fn finish(&mut self, start: &State, out: &mut Step) {
+    pub(super) fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) -> Result<(), Failure> {
         out.end.t = start.t + out.dt;
+        if let Some(work) = self.work.as_mut() {
+            let b = &mut self.buffers;
+            let end = Trial { t: out.end.t, q: &b.q, u: &b.v };
+            if let Some(i) = work.passed(&mut b.between, system, start, end, out) {
+                return Err(Failure::Passed { name: system.name(out.candidates.items()[i].id) });
+            }
+        }
         if !self.buffers.constant_matrix {
             let accelerations = self.buffers.v.iter().zip(&start.u).map(|(v, u)| (v - u) / out.dt);
             let rates = &mut out.end.memory.make::<ThetaMemory>().rates;
@@ -606,7 +638,13 @@ impl ThetaStep {
             }
             work.finish(out);
         }
+        Ok(())
     }
+}
+
+/// Whether a projection takes the position of such an interaction.
+fn projected(kind: Kind) -> bool {
+    matches!(kind, Kind::Contact | Kind::Joint)
 }
 
 /// Whether the last step is a guide to one of length `dt`.

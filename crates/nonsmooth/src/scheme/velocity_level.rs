@@ -7,15 +7,18 @@
 //! for the active interactions, the residual of the dynamics, and (`examine`) the parts of certificate and ledger that do
 //! not depend on where a scheme evaluates its functions.
 
+mod between;
 mod examine;
 mod kinematics;
 mod restitution;
 
+pub(super) use between::{Between, Trial};
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve};
 use crate::contract::{Candidates, Evaluator, Feature, Features, Interaction, Kind};
 use crate::state::{Sigma, State, Step, StepReport};
+use between::{At, Directions};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::sets::MAX_DIM;
@@ -291,9 +294,13 @@ impl VelocityLevel {
         active: &[bool],
         dt: f64,
     ) {
-        if self.reuse_rows(list, active, dt) {
-            return;
+        if !self.reuse_rows(list, active, dt) {
+            self.assemble(&mut At { kinematics, system, list, t, q }, list, active, dt);
         }
+    }
+
+    /// The same with directions from anywhere, which may change γ⁻.
+    fn assemble(&mut self, directions: &mut impl Directions, list: &Candidates, active: &[bool], dt: f64) {
         self.rows_version = list.version();
         self.rows_dt = dt;
         capacity::assign(&mut self.rows_active, active);
@@ -310,7 +317,7 @@ impl VelocityLevel {
             self.rows_constant &= k.constant;
             self.contacts += usize::from(k.kind == Kind::Contact);
             let (n, row) = (k.dofs.len(), self.chi.len());
-            let (w, chi) = kinematics.evaluate(system, list, i, t, q);
+            let (w, chi) = directions.of(i, &mut self.before[list.range(i)]);
             self.chi.extend_from_slice(chi);
             self.groups.push(Group { interaction: i as u32, row: row as u32, block: self.full.blocks().len() as u32 });
             let before = &self.before[list.range(i)];

@@ -104,7 +104,8 @@ impl Run {
             return Err(Error::Unsupported { scheme: scheme.info().name, feature });
         }
         options.solver_options.validate()?;
-        let warnings = start::check(system, &start, &options, controller.longest().unwrap_or(options.step))?;
+        let longest = controller.longest().unwrap_or(options.step);
+        let warnings = start::check(system, &start, scheme.as_ref(), &options, longest)?;
         if scheme.info().position_level && options.stabilise != Stabilise::None {
             return Err(Error::Stabilise { scheme: scheme.info().name });
         }

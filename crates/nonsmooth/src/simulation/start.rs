@@ -3,6 +3,7 @@
 use super::options::SimulationOptions;
 use crate::contract::{Candidates, Evaluator, Kind, Part, Reach, Violation};
 use crate::error::Error;
+use crate::scheme::Scheme;
 use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
 
@@ -16,6 +17,7 @@ const MAX_LISTED_CONTACTS: usize = 5;
 pub(super) fn check(
     system: &Evaluator,
     start: &State,
+    scheme: &dyn Scheme,
     o: &SimulationOptions,
     longest: f64,
 ) -> Result<Vec<String>, Error> {
@@ -95,6 +97,7 @@ pub(super) fn check(
             system.name(id)
         ));
     }
+    warnings.extend(scheme.advice(&list));
     Ok(warnings)
 }
 

@@ -3,6 +3,7 @@
 //! `cargo test --release -p nonsmooth-scene --test tests projected -- --nocapture` prints all tables.
 
 mod constraints;
+mod directions;
 mod forms;
 mod rest;
 mod table_3;

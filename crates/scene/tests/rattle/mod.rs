@@ -3,6 +3,7 @@
 //! `cargo test --release -p nonsmooth-scene --test tests rattle -- --nocapture` prints all tables.
 
 mod crank;
+mod far;
 mod iterations;
 mod slope;
 mod turning;

@@ -105,8 +105,9 @@ fn degree_one_is_the_algorithms_3_3_and_3_4() {
 
 #[test]
 fn degree_zero_is_the_moreau_jean_scheme() {
-    let explicit = ["scheme.theta=0", "scheme.gamma=1", "scheme.newton_tol=1e-14"];
-    let free = ["scheme.theta=1", "scheme.forecast=free", "scheme.newton_tol=1e-14"];
+    // Directions of the end, as (18a) prints them.
+    let explicit = ["scheme.theta=0", "scheme.gamma=1", "scheme.newton_tol=1e-14", "scheme.directions=end"];
+    let free = ["scheme.theta=1", "scheme.forecast=free", "scheme.newton_tol=1e-14", "scheme.directions=end"];
     let scenes = [
         ("bouncing_ball", 1.3e-3, 4.0),
         ("linear_oscillator", 1.3e-3, 10.0),

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! ξ = g(t_{n+1},q)/dt            δξ = W_{n+1}ᵀ (Z δv − η)/dt                contacts in normal direction, joints
-//! ξ = γ(t_{n+1},q,v)             δξ = W_{n+1}ᵀ δv + γ_q B (Z δv − η)        friction, elements
+//! ξ = W_{n+1}ᵀv + ½(χ_n + χ)     δξ = W_{n+1}ᵀ δv + γ_q B (Z δv − η)        friction, elements
 //! ξ = ½(γ(t_n,q_n,v) + γ(t_{n+1},q,v))     likewise, half of it        velocity joints; friction and elements with mean slip
 //! ```
 //!
@@ -38,6 +38,21 @@ use complementarity::{Problem, capacity};
 const CONTRACTION: f64 = 1e-2;
 /// Fixed-point iterations for q of the start guess: each gains a factor of dt.
 const PREDICTED: usize = 2;
+
+/// Which velocities are taken with the mean kinematics of both ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Means {
+    /// Slip of friction, and elements.
+    pub(super) slip: bool,
+    /// Velocity joints.
+    pub(super) joints: bool,
+}
+
+impl Default for Means {
+    fn default() -> Self {
+        Self { slip: false, joints: true }
+    }
+}
 
 #[derive(Default)]
 pub(super) struct First {
@@ -73,8 +88,8 @@ pub(super) struct First {
     qdot: Vec<f64>,
     dv: Vec<f64>,
     g: Vec<f64>,
-    /// Whether slip velocities are means.
-    pub(super) mean_slip: bool,
+    /// Which velocities are means.
+    pub(super) means: Means,
     constant_matrix: bool,
     room_for: u64,
     /// Whether open contacts were left out in this step.
@@ -314,10 +329,16 @@ impl First {
                 let v = &self.v;
                 let gamma = |w: &[f64], chi: &[f64], j: usize| chi[j] + k.row_times(&w[j * n..(j + 1) * n], v);
                 self.xi.extend((positions..k.dim()).map(|j| gamma(w, chi, j)));
-                if takes_mean(k, self.mean_slip) {
+                if takes_mean(k, self.means) {
                     let (w, chi) = self.now.evaluate(system, list, i, start.t, &start.q);
                     for (xi, j) in self.xi[first..].iter_mut().zip(positions..) {
                         *xi = 0.5 * (*xi + gamma(w, chi, j));
+                    }
+                } else if moves(k) {
+                    let (_, before) = self.now.evaluate(system, list, i, start.t, &start.q);
+                    let (_, after) = self.ahead.evaluate(system, list, i, t1, &self.q);
+                    for (xi, j) in self.xi[first..].iter_mut().zip(positions..) {
+                        *xi += 0.5 * (before[j] - after[j]);
                     }
                 }
             }
@@ -528,12 +549,17 @@ impl First {
 }
 
 /// Whether the velocities of an interaction are taken with the mean kinematics of both ends.
-fn takes_mean(k: &Interaction, mean_slip: bool) -> bool {
+fn takes_mean(k: &Interaction, means: Means) -> bool {
     match k.kind {
-        Kind::VelocityJoint => true,
-        Kind::Contact | Kind::Element => mean_slip && !k.constant,
+        Kind::VelocityJoint => means.joints,
+        Kind::Contact | Kind::Element => means.slip && !k.constant,
         Kind::Joint => false,
     }
+}
+
+/// Whether the surface of friction or an element may have a velocity of its own that changes.
+fn moves(k: &Interaction) -> bool {
+    matches!(k.kind, Kind::Contact | Kind::Element) && !k.constant
 }
 
 /// Σ g_j y_j over the given places of y.

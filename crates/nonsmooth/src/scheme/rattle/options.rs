@@ -21,6 +21,9 @@ options! {
         /// Which slip velocity friction opposes.
         pub friction_direction: FrictionDirection = choice("friction_direction",
             "slip that friction opposes: at the end of the step (the paper's), or the mean of both ends: order 2 where slip turns"),
+        /// Where velocity joints hold in the first stage.
+        pub velocity_joints: VelocityJoints = choice("velocity_joints",
+            "where velocity joints hold for u_{n+1/2}: in the mean of both ends, or at the end as (29a) prints, of order 1 where they turn"),
     }
 }
 
@@ -51,5 +54,15 @@ words! {
         End = "end",
         /// The mean of start and end, where slip persists and turns.
         Mean = "mean",
+    }
+}
+
+words! {
+    /// Where velocity joints hold in the first stage.
+    pub enum VelocityJoints (default Mean) {
+        /// γ(t_n,q_n,v) + γ(t_{n+1},q_{n+1},v) = 0.
+        Mean = "mean",
+        /// γ(t_{n+1},q_{n+1},v) = 0, (29a).
+        End = "end",
     }
 }

@@ -4,9 +4,10 @@ use super::{ForceRule, ThetaStep, blend};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};
 use crate::contract::Evaluator;
 use crate::scheme::Examination;
-use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel, kinematics_residual};
+use crate::scheme::velocity_level::{Applied, Restitution, VelocityLevel};
 use crate::state::{State, Step, rates_into};
 use complementarity::linear::Matrix;
+use complementarity::linear::dense::max_norm;
 
 impl ThetaStep {
     /// Puts a finished step back into the buffers, with everything evaluated there.
@@ -20,6 +21,7 @@ impl ThetaStep {
         if let Some(work) = self.work.as_mut() {
             work.restitution = Restitution::wanted(step);
             work.begin(&step.candidates);
+            self.buffers.between.begin(&step.candidates, start);
             work.velocities_before(system, start.t, &start.q, &start.u, &step.candidates, &step.active);
         }
         self.blend_trial(system, start);
@@ -69,7 +71,18 @@ impl ThetaStep {
                 }
             }
         }
-        let kinematics = kinematics_residual(system, start, step, &b.qdot, shift);
+        // The shift and the scaling to unit length are part of the step.
+        let origin = system.origin(&start.q, &mut b.origin);
+        for i in 0..b.q.len() {
+            b.q[i] = origin[i] + step.dt * b.qdot[i] + shift.map_or(0.0, |s| s[i]);
+        }
+        system.retract(&start.q, &mut b.q);
+        if !system.structure().identity_kinematics() {
+            system.normalise(&mut b.q);
+        }
+        let off =
+            step.end.q.iter().zip(&b.q).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() });
+        let kinematics = off / (1.0 + max_norm(&step.end.q));
         if let Some(work) = self.work.as_mut() {
             work.certify(system, start, step, kinematics, out);
         }

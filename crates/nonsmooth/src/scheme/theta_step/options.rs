@@ -20,6 +20,8 @@ pub(in crate::scheme) const GAMMA: Declared<f64> =
     number("gamma", 0.0, [0.0, 2.0], "", "extrapolation of the explicit forecast: g + gamma dt g'");
 pub(in crate::scheme) const FORCE: Declared<ForceRule> =
     choice("force", "forces at q_theta, or weighted from both ends (Schindler Alg. 1.4)");
+pub(in crate::scheme) const DIRECTIONS: Declared<DirectionRule> =
+    choice("directions", "where percussions act: along directions at q_{k+1} (18a), or at q_{k+theta}");
 pub(in crate::scheme) const NEWTON_TOL: Declared<f64> =
     number("newton_tol", 1e-10, [1e-15, 1e-2], "", "relative residual at which Newton's method stops");
 
@@ -45,6 +47,16 @@ words! {
     }
 }
 
+words! {
+    /// Where the directions W of percussions are taken.
+    pub enum DirectionRule (default Theta) {
+        /// (1−θ) W_k + θ W_{k+1}, for the velocities before and after.
+        Theta = "theta",
+        /// W_{k+1} (18a); the velocity before with W_k.
+        End = "end",
+    }
+}
+
 /// What the laws of contacts are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::scheme) enum Level {
@@ -61,6 +73,8 @@ pub(in crate::scheme) struct ThetaOptions {
     pub(in crate::scheme) theta: f64,
     /// Where forces are evaluated.
     pub(in crate::scheme) force: ForceRule,
+    /// Where directions are taken.
+    pub(in crate::scheme) directions: DirectionRule,
     /// What the laws of contacts are about.
     pub(in crate::scheme) level: Level,
     /// Relative residual at which Newton's method stops.

@@ -39,7 +39,7 @@ impl First {
                     s.add_gradient(g, &k.dofs, dt, 1.0, line);
                 }
             }
-            if positions < dim && takes_mean(k, self.mean_slip) {
+            if positions < dim && takes_mean(k, self.means) {
                 let (w, _) = self.now.evaluate(system, list, i, start.t, &start.q);
                 rows.iter_mut().zip(w).skip(positions * n).for_each(|(row, w)| *row = 0.5 * (*row + w));
                 velocities.iter_mut().for_each(|g| *g *= 0.5);
