@@ -43,6 +43,7 @@ mod iterate;
 mod jump;
 mod newton;
 mod options;
+mod projection;
 mod record;
 mod stiffness;
 mod tableau;
@@ -66,6 +67,7 @@ use complementarity::linear::dense::{all_finite, dot, norm};
 use complementarity::{FullProblem, capacity};
 use jump::{Jump, Place};
 use newton::Newton;
+use projection::Projection;
 use stiffness::Stiffness;
 use values::Values;
 
@@ -99,8 +101,6 @@ fn make(side: Side, s: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
 
 /// Closed contacts with friction beyond which the law of a slip that ends is taken for all of them.
 const CROWD: usize = 12;
-/// Relative error of the velocity with which a contact goes back to zero gap.
-const NEARLY: f64 = 1e-6;
 
 /// A time discontinuous Galerkin scheme. See the [module](self).
 pub struct Tdg {
@@ -111,6 +111,9 @@ pub struct Tdg {
     values: Values,
     forces: Vec<Forces>,
     jump: Jump,
+    projection: Projection,
+    /// Percussions of the forces, by component.
+    smooth: Vec<f64>,
     newton: Option<Box<Newton>>,
     /// γ at the start by component; zero where it is not needed.
     gamma: Vec<f64>,
@@ -118,11 +121,12 @@ pub struct Tdg {
     begin: Vec<f64>,
     acts: Vec<bool>,
     rests: Vec<bool>,
+    /// Contacts that the step leaves closed.
+    held: Vec<bool>,
     /// h_q B dt² + h_u dt and M at the start, and two vectors.
     stiffness: Option<Box<Stiffness>>,
     /// The stage whose problem is being solved: it stays if that fails.
     at_stage: Option<usize>,
-    room: Vec<f64>,
     seen: examine::Seen,
 }
 
@@ -139,14 +143,16 @@ impl Tdg {
             values: Values::default(),
             forces: Vec::new(),
             jump: Jump::default(),
+            projection: Projection::default(),
+            smooth: Vec::new(),
             newton: None,
             gamma: Vec::new(),
             begin: Vec::new(),
             acts: Vec::new(),
             rests: Vec::new(),
+            held: Vec::new(),
             stiffness: None,
             at_stage: None,
-            room: Vec::new(),
             seen: examine::Seen::default(),
         }
     }
@@ -166,11 +172,12 @@ impl Tdg {
             self.newton = None;
             self.stiffness = None;
             self.jump.reset();
+            self.projection.reset();
         }
     }
 
     /// Which interactions act at the stages, and how.
-    fn look_at_start(&mut self, system: &Evaluator, start: &State, dt: f64, step: &Step) -> Result<(), Failure> {
+    fn look_at_start(&mut self, system: &Evaluator, start: &State, step: &Step) -> Result<(), Failure> {
         let Some(work) = self.jump.work.as_mut() else { return Ok(()) };
         let list = &step.candidates;
         work.begin(list);
@@ -178,7 +185,8 @@ impl Tdg {
         capacity::resize(&mut self.gamma, list.components(), 0.0);
         self.begin.clear();
         capacity::resize(&mut self.begin, list.components(), 0.0);
-        let length = start.memory.of::<TdgMemory>().length;
+        let before: &TdgMemory = start.memory.of();
+        let length = before.length;
         if length > 0.0 {
             for (i, k) in list.items().iter().enumerate() {
                 if let Some(p) = start.percussions.at(i, k.id).filter(|p| p.len() == k.dim()) {
@@ -205,19 +213,14 @@ impl Tdg {
                 self.acts[i] = true;
                 continue;
             }
-            let mut distance = 0.0;
-            if contact {
-                distance = gap(system, k, start.t, &start.q)?;
-                let carried = start.percussions.at(i, k.id).is_some_and(|p| p[0] > 0.0);
-                if distance > ACTIVATION && !carried {
-                    continue;
-                }
+            let place = start.percussions.place(i, k.id);
+            let held = contact && place.and_then(|at| before.held.get(at)) == Some(&true);
+            if contact && !held && gap(system, k, start.t, &start.q)? > ACTIVATION {
+                continue;
             }
             work.velocity_before(system, start.t, &start.q, &start.u, list, i);
             let gamma = work.before(list, i);
-            // One that approaches collides; one that goes back to zero gap within the step is on its way to rest.
-            let back = (distance + 0.5 * dt * gamma[0]).abs() <= ACTIVATION + NEARLY * distance.abs();
-            if contact && (gamma[0] < -still || gamma[0] > still && !back) {
+            if contact && !held && gamma[0].abs() > still {
                 continue;
             }
             self.acts[i] = true;
@@ -296,7 +299,7 @@ impl Scheme for Tdg {
     ) -> Result<(), Failure> {
         out.begin(dt);
         self.prepare(system);
-        self.look_at_start(system, start, dt, out)?;
+        self.look_at_start(system, start, out)?;
         self.values.stiff = self.is_stiff(system, start, dt);
         loop {
             self.guess(start, dt);

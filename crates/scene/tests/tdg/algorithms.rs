@@ -62,7 +62,8 @@ fn contemplating(t: f64, q: f64, v: f64, dt: f64) -> (f64, f64) {
         let (f0, f1) = (force(t, q, v0), force(t + dt, q1, v1));
         let (a0, a1) = ((f0 + reaction(closed, f0)) / MASS, (f1 + reaction(closed, f1)) / MASS);
         let free = v + 0.5 * dt * (a0 + a1);
-        let p = percussion(q1, free, if closed { 0.0 } else { v });
+        // γ⁻ is the left limit, without the percussion.
+        let p = percussion(q1, free, if closed { 0.0 } else { free });
         (v0, v1) = (v + 0.5 * dt * (a0 - a1) - p / MASS, free + p / MASS);
         q1 = q + 0.5 * dt * (v0 + v1);
     }

@@ -9,7 +9,8 @@
 //! + ½ (s + u⁺)·WP                                                           the jump
 //! ```
 //!
-//! and a potential that moves by itself gives the drive Σ V(t_k + β_k dt/2, q_k) − V(t_k − β_k dt/2, q_k), with the drift of coordinates likewise.
+//! What the projection of the position changes in potentials is `numerical.projection`;
+//! a potential that moves by itself gives the drive Σ V(t_k + β_k dt/2, q_k) − V(t_k − β_k dt/2, q_k), with the drift of coordinates likewise.
 
 use super::Tdg;
 use super::TdgStep;
@@ -47,7 +48,7 @@ impl Tdg {
             && record.acts.len() == len
             && record.rests.len() == len
             && record.restitution.len() == len
-            && record.lift.len() == len;
+            && (record.eta.is_empty() || record.eta.len() == components);
         if !fits {
             return None;
         }
@@ -81,10 +82,18 @@ impl Tdg {
             *y = (u - s) / step.dt;
         }
         self.jump.restitution.clone_from(&record.restitution);
-        self.jump.lift.clone_from(&record.lift);
+        self.jump.persists.clone_from(&record.acts);
+        self.jump.collision = !record.smooth.is_empty();
         self.jump.included.clear();
         self.jump.included.extend(record.restitution.iter().map(|e| !e.is_nan()));
+        self.smooth.clear();
+        self.smooth.resize(components, 0.0);
+        for l in 0..n {
+            values::add(step.dt * self.tableau.beta[l], stages.lambda(l), &mut self.smooth);
+        }
         let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        let acting = (&self.acts[..], &self.rests[..]);
+        self.jump.carry(system, list, &self.values, acting, &self.smooth, place);
         self.jump.assemble(system, list, &self.values, place);
 
         let seen = &mut self.seen.step;
@@ -97,9 +106,7 @@ impl Tdg {
         let all = step.end.percussions.values();
         let p = seen.end.percussions.values_mut();
         p.copy_from_slice(all);
-        for l in 0..n {
-            values::add(-step.dt * self.tableau.beta[l], stages.lambda(l), p);
-        }
+        p.iter_mut().zip(&self.smooth).for_each(|(p, s)| *p -= s);
         // What rounding leaves where there is no percussion.
         for (p, all) in p.iter_mut().zip(all) {
             if p.abs() <= 8.0 * f64::EPSILON * all.abs() {
@@ -133,7 +140,14 @@ impl Tdg {
         // (67), (68), (72), (73).
         self.values.v.copy_from_slice(&stages.u);
         self.values.positions(system, &self.tableau, start, dt, Allowed::ANY);
-        let positions = worst(&self.values.q, &stages.q).max(worst(&self.values.q_end, &step.end.q));
+        let mut positions = worst(&self.values.q, &stages.q);
+        let TdgStep { eta, .. } = step.record.of();
+        positions = positions.max(if eta.is_empty() {
+            worst(&self.values.q_end, &step.end.q)
+        } else {
+            let way = (&self.values.q_end[..], &step.end.q[..]);
+            self.projection.defect(system, list, step.end.t, way, eta)
+        });
         out.kinematics = positions / (1.0 + max_norm(&step.end.q));
         // Laws at the stages, relative to the largest force and acceleration of all.
         let mut size = 0.0f64;
@@ -165,6 +179,10 @@ impl Tdg {
             let whole = scale.max(way);
             second.dynamics = if residual == 0.0 { 0.0 } else { residual / whole.max(f64::MIN_POSITIVE) };
             second.dynamics_culprit = work.explain_dynamics(&self.seen.step);
+            // The laws are those of P̂ = P + S.
+            let p = self.seen.step.end.percussions.values_mut();
+            p.iter_mut().zip(&self.jump.carried).for_each(|(p, s)| *p += s);
+            work.take_percussions(&self.seen.step);
             let floor = max_norm(step.end.percussions.values()).max(way);
             work.certify_laws_of(&self.seen.step, floor, &mut second);
             out.worsen(&second);
@@ -185,7 +203,8 @@ impl Tdg {
         }
         let s = system.structure();
         let (dt, n, list) = (step.dt, self.tableau.stages(), &step.candidates);
-        let TdgStep { stages, acts, .. } = step.record.of();
+        let TdgStep { stages, acts, eta, .. } = step.record.of();
+        let led_to = if eta.is_empty() { &step.end.q[..] } else { stages.q(n - 1) };
         let Self { values, tableau, forces, seen, jump, .. } = self;
         let Seen { step: alone, mass, x, y, rows, chi } = seen;
         let Some(work) = jump.work.as_mut() else { return };
@@ -252,9 +271,12 @@ impl Tdg {
                 let (t, half) = (start.t + tableau.c[l] * dt, 0.5 * tableau.beta[l] * dt);
                 drive += moves_by_itself(system, i, t, half, values.q(l));
             }
-            let change = system.potential(i, step.end.t, &step.end.q) - system.potential(i, start.t, &start.q);
+            let end = system.potential(i, step.end.t, led_to);
             out.add(Line::Drive, drive);
-            out.add(Line::Quadrature, change - drive + work);
+            out.add(Line::Quadrature, end - system.potential(i, start.t, &start.q) - drive + work);
+            if !eta.is_empty() {
+                out.add(Line::Projection, system.potential(i, step.end.t, &step.end.q) - end);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a step leaves: state, percussions, stages, modes.
 
-use super::{Side, Tdg, values};
+use super::{Side, Tdg};
 use super::{TdgMemory, TdgStep};
 use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
@@ -30,40 +30,36 @@ impl Tdg {
         } else {
             work.scatter(list, values);
         }
-        let mut smooth = std::mem::take(&mut self.room);
-        smooth.clear();
-        capacity::resize(&mut smooth, values.len(), 0.0);
+        let smooth = &self.smooth;
         let record: &mut TdgStep = out.record.make();
         let stages = &mut record.stages;
-        for (l, forces) in self.forces.iter().enumerate() {
-            let lambda = forces.lambda();
-            values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
-            stages.lambda.extend_from_slice(lambda);
-        }
+        self.forces.iter().for_each(|forces| stages.lambda.extend_from_slice(forces.lambda()));
         stages.nodes.extend_from_slice(&self.tableau.c);
         stages.q.extend_from_slice(&v.q);
         stages.u.extend_from_slice(&v.v);
         record.acts.extend_from_slice(&self.acts);
         record.rests.extend_from_slice(&self.rests);
         record.restitution.extend_from_slice(&self.jump.restitution);
-        record.lift.extend_from_slice(&self.jump.lift);
+        record.eta.extend_from_slice(&self.projection.eta);
         record.stiff = v.stiff;
         let jumped = degree > 0 && self.jump.collision;
-        for i in 0..values.len() {
-            values[i] += smooth[i];
+        // P̂ has S in it.
+        for (i, p) in values.iter_mut().enumerate() {
+            *p += smooth[i] - if nobody { 0.0 } else { self.jump.carried[i] };
         }
         if jumped {
-            record.smooth.extend_from_slice(&smooth);
+            record.smooth.extend_from_slice(smooth);
             if self.tableau.side == Side::Minus {
                 record.u_minus.extend_from_slice(v.v(n - 1));
             }
         }
-        self.room = smooth;
 
         // Modes and velocities.
         let (t, end) = (out.end.t, &out.end);
         let still = still(&end.u);
         let mut contacts = 0;
+        self.held.clear();
+        capacity::resize(&mut self.held, list.len(), false);
         if degree == 0 {
             work.forget_velocities();
             work.velocities_after(&out.end.u);
@@ -81,10 +77,22 @@ impl Tdg {
                     continue;
                 }
                 contacts += skip;
-                if self.jump.included[i] {
-                    out.gamma_minus[range.clone()].copy_from_slice(work.before(list, i));
+                let minus = &mut out.gamma_minus[range.clone()];
+                if self.jump.included[i] && !self.acts[i] {
+                    minus.copy_from_slice(work.before(list, i));
                 } else {
-                    out.gamma_minus[range.clone()].copy_from_slice(&self.gamma[range.clone()]);
+                    minus.copy_from_slice(&self.gamma[range.clone()]);
+                    // What is closed does not approach.
+                    minus[..skip].fill(0.0);
+                }
+                let mut normal = |u: &[f64]| {
+                    work.velocity_before(system, t, &end.q, u, list, i);
+                    work.before(list, i)[0]
+                };
+                if skip == 1 && self.jump.restitution[i] == 0.0 {
+                    let error = normal(&v.rough) - normal(&v.smooth);
+                    let rests = normal(&end.u).abs() <= still.max(error.abs());
+                    self.held[i] = end.percussions.values()[range.start] > 0.0 || rests;
                 }
                 work.velocity_before(system, t, &end.q, &end.u, list, i);
                 out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
@@ -113,5 +121,6 @@ impl Tdg {
         let memory: &mut TdgMemory = out.end.memory.make();
         capacity::assign(&mut memory.accelerations, &self.values.a);
         memory.length = dt;
+        capacity::assign(&mut memory.held, &self.held);
     }
 }
