@@ -114,7 +114,8 @@ pub struct Tdg {
     projection: Projection,
     /// Percussions of the forces, by component.
     smooth: Vec<f64>,
-    newton: Option<Box<Newton>>,
+    /// Without a jump that the stages see, and with one.
+    newton: [Option<Box<Newton>>; 2],
     /// γ at the start by component; zero where it is not needed.
     gamma: Vec<f64>,
     /// Forces to begin with, by component: the means of the step before.
@@ -145,7 +146,7 @@ impl Tdg {
             jump: Jump::default(),
             projection: Projection::default(),
             smooth: Vec::new(),
-            newton: None,
+            newton: [None, None],
             gamma: Vec::new(),
             begin: Vec::new(),
             acts: Vec::new(),
@@ -169,7 +170,7 @@ impl Tdg {
             self.forces.clear();
             self.forces.extend((0..self.tableau.stages()).map(|_| Forces::new(system)));
             self.values.size(self.tableau.stages(), system);
-            self.newton = None;
+            self.newton = [None, None];
             self.stiffness = None;
             self.jump.reset();
             self.projection.reset();

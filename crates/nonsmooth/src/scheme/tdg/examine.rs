@@ -78,6 +78,10 @@ impl Tdg {
             self.values.a[l * self.values.nu..(l + 1) * self.values.nu].copy_from_slice(a);
         }
         self.values.sum(&self.tableau, start, step.dt);
+        self.values.take_left(&self.tableau);
+        if record.left.len() == self.values.nu {
+            self.values.left.copy_from_slice(&record.left);
+        }
         for ((y, u), s) in self.values.y.iter_mut().zip(&step.end.u).zip(&self.values.smooth) {
             *y = (u - s) / step.dt;
         }
@@ -130,23 +134,27 @@ impl Tdg {
             off.fold(0.0f64, |w, d| if d <= w { w } else { d })
         };
         // (69), (70), (74): velocities of the stages; the end is the jump's.
+        let size_of_jump = max_norm(&self.values.y);
+        if !(Place { tableau: &self.tableau, start, dt }).is_within(&self.jump) {
+            self.values.y.fill(0.0);
+        }
         self.values.velocities(&self.tableau, start, dt, Allowed::ANY);
         let velocities = worst(&self.values.v, &stages.u);
         // Relative to the largest term: what forces alone would do, accelerations, the jump.
         let alone = self.forces.iter_mut().map(|f| f.full.free().map_or(f64::NAN, max_norm)).fold(0.0, f64::max);
-        let way = dt * max_norm(&self.values.a).max(max_norm(&self.values.y)).max(alone);
+        let way = dt * max_norm(&self.values.a).max(size_of_jump).max(alone);
         let rounding = 64.0 * f64::EPSILON * (max_norm(&start.u) + way);
         out.dynamics = if velocities <= rounding { 0.0 } else { velocities / way.max(f64::MIN_POSITIVE) };
         // (67), (68), (72), (73).
         self.values.v.copy_from_slice(&stages.u);
         self.values.positions(system, &self.tableau, start, dt, Allowed::ANY);
         let mut positions = worst(&self.values.q, &stages.q);
-        let TdgStep { eta, .. } = step.record.of();
+        let TdgStep { eta, lands, .. } = step.record.of();
         positions = positions.max(if eta.is_empty() {
             worst(&self.values.q_end, &step.end.q)
         } else {
-            let way = (&self.values.q_end[..], &step.end.q[..]);
-            self.projection.defect(system, list, step.end.t, way, eta)
+            self.projection.lands = *lands;
+            self.projection.defect(system, list, (step.end.t, dt), &self.values, &step.end.q, eta)
         });
         out.kinematics = positions / (1.0 + max_norm(&step.end.q));
         // Laws at the stages, relative to the largest force and acceleration of all.

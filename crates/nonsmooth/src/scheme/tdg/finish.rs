@@ -14,13 +14,13 @@ impl Tdg {
     pub(super) fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         let nobody = self.jump.is_empty();
         let Some(work) = self.jump.work.as_mut() else { return };
-        let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
+        let (dt, degree) = (out.dt, self.tableau.degree());
         let (list, v) = (&out.candidates, &self.values);
         out.end.t = start.t + dt;
         capacity::assign(&mut out.end.q, &v.q_end);
         out.end.u.clear();
         out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
-        if !nobody && self.tableau.side == Side::Minus {
+        if !(nobody || self.tableau.side == Side::Plus && (degree == 0 || self.jump.collision)) {
             capacity::assign(&mut out.end.u, &work.v);
         }
         // Percussions: those of the jump, and forces times their weights.
@@ -40,6 +40,7 @@ impl Tdg {
         record.acts.extend_from_slice(&self.acts);
         record.rests.extend_from_slice(&self.rests);
         record.restitution.extend_from_slice(&self.jump.restitution);
+        record.lands = self.projection.lands;
         record.eta.extend_from_slice(&self.projection.eta);
         record.stiff = v.stiff;
         let jumped = degree > 0 && self.jump.collision;
@@ -49,9 +50,8 @@ impl Tdg {
         }
         if jumped {
             record.smooth.extend_from_slice(smooth);
-            if self.tableau.side == Side::Minus {
-                record.u_minus.extend_from_slice(v.v(n - 1));
-            }
+            let left = if self.tableau.side == Side::Minus { &mut record.u_minus } else { &mut record.left };
+            left.extend_from_slice(&v.left);
         }
 
         // Modes and velocities.

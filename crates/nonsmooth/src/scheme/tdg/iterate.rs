@@ -2,7 +2,7 @@
 
 use super::TdgMemory;
 use super::newton::Newton;
-use super::tableau::{Role, Side};
+use super::tableau::Role;
 use super::values::{self, Allowed};
 use super::{Place, Tdg};
 use crate::contract::{Evaluator, Kind};
@@ -138,6 +138,7 @@ impl Tdg {
             if k.kind == Kind::Contact && (self.acts[i] || self.jump.lands[i]) {
                 let at = list.range(i).start;
                 let part = |l: usize| self.tableau.beta[l] * (1.0 - self.tableau.c[l]) * self.forces[l].lambda()[at];
+                self.projection.lands |= self.jump.lands[i];
                 self.projection.add(i, dt * dt * (0..n).map(part).sum::<f64>());
             }
         }
@@ -169,7 +170,7 @@ impl Tdg {
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
-        if self.tableau.side == Side::Minus {
+        if !(Place { tableau: &self.tableau, start, dt: step.dt }).is_within(&self.jump) {
             return Ok(());
         }
         self.values.sum(&self.tableau, start, step.dt);
@@ -235,8 +236,8 @@ impl Tdg {
         out: &mut Step,
     ) -> Result<(), Failure> {
         let (n, dt) = (self.tableau.stages(), out.dt);
-        let plus = self.tableau.side == Side::Plus;
-        let mut newton = match self.newton.take() {
+        let plus = Place { tableau: &self.tableau, start, dt }.is_within(&self.jump);
+        let mut newton = match self.newton[usize::from(plus)].take() {
             Some(newton) => newton,
             None => Box::new(Newton::new(system, n, plus)),
         };
@@ -290,7 +291,7 @@ impl Tdg {
         out.report.add(&report, dt);
         out.report.add(&jumps, 1.0);
         out.report.projection += jumps.projection;
-        self.newton = Some(newton);
+        self.newton[usize::from(plus)] = Some(newton);
         result
     }
 
@@ -306,7 +307,6 @@ impl Tdg {
         let place = Place { tableau: &self.tableau, start, dt };
         self.jump.begin(&out.candidates, &self.acts, place);
         let threshold = self.options.restitution_threshold;
-        let minus = self.tableau.side == Side::Minus;
         let mut newton = self.values.stiff;
         let mut extended = false;
         loop {
@@ -321,17 +321,21 @@ impl Tdg {
                 self.newton(system, start, solve, out)?;
             }
             self.values.sum(&self.tableau, start, dt);
+            if !extended {
+                self.values.take_left(&self.tableau);
+            }
             // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
             let place = Place { tableau: &self.tableau, start, dt };
             let once = extended && self.tableau.degree() == 0;
             let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
-            if minus || !more {
+            let within = place.is_within(&self.jump);
+            if !(more && within) {
                 let mut report = StepReport::default();
                 self.project(system, start, out, solve, &mut report)?;
-                if minus {
-                    self.jump(system, start, out, solve, &mut report)?;
-                } else {
+                if within {
                     self.sum_forces(out);
+                } else {
+                    self.jump(system, start, out, solve, &mut report)?;
                 }
                 out.report.add(&report, 1.0);
                 out.report.projection += report.projection;

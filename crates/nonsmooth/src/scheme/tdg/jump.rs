@@ -65,13 +65,14 @@ impl Place<'_> {
         self.tableau.degree() == 0
     }
 
-    /// Velocity before the jump: that of the start for degree 0, else the left limit, of the last stage for D⁻ and without percussions for D⁺.
+    /// Velocity before the jump: that of the start for degree 0, else the left limit at the end.
     fn before<'a>(&'a self, values: &'a Values) -> &'a [f64] {
-        match self.tableau.side {
-            _ if self.whole() => &self.start.u,
-            Side::Minus => values.v(values.n - 1),
-            Side::Plus => &values.smooth,
-        }
+        if self.whole() { &self.start.u } else { &values.left }
+    }
+
+    /// Whether the stages see the jump: a collision of D⁺.
+    pub(super) fn is_within(&self, jump: &Jump) -> bool {
+        self.tableau.side == Side::Plus && (self.whole() || jump.collision)
     }
 }
 

@@ -1,13 +1,16 @@
 //! The position at the end of a step, projected onto contacts that are closed: for all of them together,
 //!
 //! ```text
-//! M δ = Σ W_N η,    q⁺ = q_M + B δ                                          M, W at (t + dt, q⁺), B at (t + dt, q_M)
+//! M̂ δ = Σ W_N η,    q⁺ = q_M + B δ                                          W at (t + dt, q⁺), B at (t + dt, q_M)
 //! 0 ≤ g_N(t + dt, q⁺) ⊥ η + dt² Σ β_l (1 − c_l) λ_l ≥ 0
 //! g(t + dt, q⁺) = g(t + dt, q_M)                                            joints
 //! ```
 //!
 //! with q_M the position of the last stage. The sum is by how much the forces of the stages have moved the position along W: a closed contact is pulled down to zero gap
 //! as far as it would have fallen without them, and opens beyond. So what is closed does not drift, and a contact that comes to rest does so at zero gap.
+//!
+//! The metric M̂ is M at (t + dt, q⁺), and M − dt² h_q B − dt h_u at the last stage in a stiff step and in one in which a contact comes to rest: it is moved by up to dt |γ_N| then, and takes with it
+//! what is tied to it by forces that the step does not resolve.
 
 use super::values::Values;
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
@@ -39,6 +42,8 @@ pub(super) struct Projection {
     closed: Vec<Closed>,
     /// (η + the forces' part)/dt, row by row.
     r: Vec<f64>,
+    /// Whether a contact comes to rest.
+    pub(super) lands: bool,
     /// η by component of the candidates; empty without a projection.
     pub(super) eta: Vec<f64>,
     /// δ, and δ/dt of the iteration before.
@@ -62,6 +67,7 @@ impl Projection {
     pub(super) fn begin(&mut self) {
         self.closed.clear();
         self.eta.clear();
+        self.lands = false;
     }
 
     /// Adds a closed contact whose forces have moved the position by M⁻¹ W times `carried`.
@@ -97,7 +103,7 @@ impl Projection {
             if made == 0 {
                 self.start(system, list, t, &values.q_end);
             }
-            self.iterate(system, list, (t, dt), &values.q_end, solve, report)?;
+            self.iterate(system, list, (t, dt), values, solve, report)?;
             change = 0.0;
             for (d, v) in self.delta.iter_mut().zip(&self.velocity) {
                 change = f64::max(change, (dt * v - *d).abs());
@@ -148,19 +154,32 @@ impl Projection {
         system.velocity(k, t, q, &mut self.w, &mut self.chi);
     }
 
+    /// The workspace, with M̂ as its matrix.
+    fn metric(&mut self, system: &Evaluator, (t, dt): (f64, f64), q: &[f64], values: &Values) -> FullProblem {
+        let mut full = self.full.take().unwrap_or_else(|| FullProblem::new(&system.structure().pattern));
+        full.matrix.clear();
+        system.mass(t, q, &mut full.matrix);
+        if self.lands || values.stiff {
+            let l = values.n - 1;
+            for i in 0..system.structure().forces.len() {
+                system.force_jacobian(i, t, values.q(l), values.v(l), -dt * dt, -dt, &mut full.matrix);
+            }
+        }
+        full
+    }
+
     /// The laws linearised at q, divided by dt: of δ/dt and (η + ..)/dt.
     fn iterate(
         &mut self,
         system: &Evaluator,
         list: &Candidates,
         (t, dt): (f64, f64),
-        q: &[f64],
+        values: &Values,
         solve: &mut Solve,
         report: &mut StepReport,
     ) -> Result<(), Failure> {
-        let mut full = self.full.take().unwrap_or_else(|| FullProblem::new(&system.structure().pattern));
-        full.matrix.clear();
-        system.mass(t, q, &mut full.matrix);
+        let q = &values.q_end;
+        let mut full = self.metric(system, (t, dt), q, values);
         full.clear_blocks();
         full.f.fill(0.0);
         let begin = self.r.is_empty();
@@ -242,18 +261,18 @@ impl Projection {
         }
     }
 
-    /// How far a position is from `from`, moved by these multipliers with the directions at the position itself.
+    /// How far a position is from that of the last stage, moved by these multipliers with the directions at the position itself.
     pub(super) fn defect(
         &mut self,
         system: &Evaluator,
         list: &Candidates,
-        t: f64,
-        (from, to): (&[f64], &[f64]),
+        (t, dt): (f64, f64),
+        values: &Values,
+        to: &[f64],
         eta: &[f64],
     ) -> f64 {
-        let mut full = self.full.take().unwrap_or_else(|| FullProblem::new(&system.structure().pattern));
-        full.matrix.clear();
-        system.mass(t, to, &mut full.matrix);
+        let from = values.q(values.n - 1);
+        let mut full = self.metric(system, (t, dt), to, values);
         capacity::resize(&mut self.delta, system.structure().nu(), 0.0);
         capacity::resize(&mut self.velocity, system.structure().nu(), 0.0);
         self.delta.fill(0.0);

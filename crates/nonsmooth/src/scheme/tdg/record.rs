@@ -28,10 +28,14 @@ record! {
         restitution: ByInteraction<f64> = "restitutions",
         /// Multipliers η of the position's projection; empty without one.
         eta: ByComponent = "multipliers of the projection",
+        /// A contact comes to rest.
+        lands: bool = "whether a contact comes to rest",
         /// Positions follow the rule of velocities, because the step is stiff.
         stiff: bool = "stiffness",
         /// Velocity before the jump, where it is located at the end (D⁻).
         u_minus: ByVelocity = "velocity before the jump",
+        /// The same where it is located at the start (D⁺): the velocity at the end without percussions.
+        left: ByVelocity = "velocity at the end without percussions",
         /// Percussions of forces; empty without a collision.
         smooth: ByComponent = "percussions of forces",
     }

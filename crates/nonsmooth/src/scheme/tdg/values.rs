@@ -25,6 +25,8 @@ pub(super) struct Values {
     pub(super) smooth: Vec<f64>,
     /// The same velocity from the polynomial of the accelerations, without the jump that the polynomial of the velocities has in smooth motion: it differs from `smooth` by the error of the scheme.
     pub(super) rough: Vec<f64>,
+    /// Velocity before the jump: that of the last stage for D⁻, `smooth` without any percussion for D⁺.
+    pub(super) left: Vec<f64>,
     /// By how much velocities changed last, at most.
     pub(super) changed: f64,
     rate: Vec<f64>,
@@ -43,6 +45,7 @@ impl Values {
         self.q_end.resize(self.nq, 0.0);
         self.smooth.resize(self.nu, 0.0);
         self.rough.resize(self.nu, 0.0);
+        self.left.resize(self.nu, 0.0);
     }
 
     pub(super) fn v(&self, l: usize) -> &[f64] {
@@ -128,12 +131,20 @@ impl Values {
         excess(&self.before, &self.q, &start.q, Allowed { terms: dt * allowed.terms, ..allowed })
     }
 
+    /// The velocity before the jump, of stages that do not see it.
+    pub(super) fn take_left(&mut self, tableau: &Tableau) {
+        let last = (self.n - 1) * self.nu;
+        let from = if tableau.side == Side::Minus { &self.v[last..] } else { &self.smooth };
+        self.left.copy_from_slice(from);
+    }
+
     /// u + dt Σ β_k a_k into `smooth`, and the same with the jump of a smooth polynomial into `rough`: at the right end for D⁻, at the left end for D⁺.
     pub(super) fn sum(&mut self, tableau: &Tableau, start: &State, dt: f64) {
         let (n, nu) = (self.n, self.nu);
         self.smooth.copy_from_slice(&start.u);
         self.rough.copy_from_slice(&start.u);
         let minus = tableau.side == Side::Minus;
+        // The row of the stage at the end, or at the start.
         let end = if minus { (n - 1) * n } else { 0 };
         for k in 0..n {
             let a = &self.a[k * nu..(k + 1) * nu];
