@@ -85,17 +85,12 @@ impl Tdg {
                     // What is closed does not approach.
                     minus[..skip].fill(0.0);
                 }
-                let mut normal = |u: &[f64]| {
-                    work.velocity_before(system, t, &end.q, u, list, i);
-                    work.before(list, i)[0]
-                };
-                if skip == 1 && self.jump.restitution[i] == 0.0 {
-                    let error = normal(&v.rough) - normal(&v.smooth);
-                    let rests = normal(&end.u).abs() <= still.max(error.abs());
-                    self.held[i] = end.percussions.values()[range.start] > 0.0 || rests;
-                }
                 work.velocity_before(system, t, &end.q, &end.u, list, i);
-                out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
+                let plus = &mut out.gamma_plus[range.clone()];
+                plus.copy_from_slice(work.before(list, i));
+                if skip == 1 && self.jump.restitution[i] == 0.0 {
+                    self.held[i] = end.percussions.values()[range.start] > 0.0 || plus[0].abs() <= still;
+                }
                 let mode = |impressed: bool| if impressed { Mode::Impressed } else { Mode::Constraint };
                 let mut sigma = Sigma(0);
                 if skip == 1 {

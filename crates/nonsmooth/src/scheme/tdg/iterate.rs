@@ -335,6 +335,10 @@ impl Tdg {
                 if within {
                     self.sum_forces(out);
                 } else {
+                    let q_end = &self.values.q_end;
+                    for i in self.projection.opened(system, &out.candidates, start.t + dt, q_end) {
+                        self.jump.leave(i);
+                    }
                     self.jump(system, start, out, solve, &mut report)?;
                 }
                 out.report.add(&report, 1.0);

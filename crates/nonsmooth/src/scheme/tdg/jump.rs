@@ -190,6 +190,11 @@ impl Jump {
         Ok(added)
     }
 
+    /// Takes out a contact that has opened: it keeps the percussion of its forces.
+    pub(super) fn leave(&mut self, i: usize) {
+        (self.included[i], self.restitution[i], self.lands[i]) = (false, f64::NAN, false);
+    }
+
     /// S of those that take part and act at the stages, from the percussions `smooth` of their forces; those of `rests` have the law of a slip that ends.
     pub(super) fn carry(
         &mut self,

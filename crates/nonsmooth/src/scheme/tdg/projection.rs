@@ -14,7 +14,7 @@
 
 use super::values::Values;
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
-use crate::scheme::velocity_level::gap;
+use crate::scheme::velocity_level::{ACTIVATION, gap};
 use crate::scheme::{Failure, Solve};
 use crate::state::{StepReport, rates_into};
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -23,10 +23,14 @@ use complementarity::{FullProblem, Set, Status, capacity};
 
 /// Gaps up to this part of 1 + max|q| are closed to rounding.
 const TOLERANCE: f64 = 1e-13;
+/// Gaps beyond so many times that are open.
+const OPEN: f64 = 10.0;
 /// The directions are those of the end when δ changes by no more than this part.
 const CONSISTENT: f64 = 1e-10;
 /// Iterations: they are quadratic.
 const MAX_ITERATIONS: usize = 20;
+/// Contacts up to which gaps are closed to rounding; those of more act on each other, and are closed to the tolerance of solvers.
+const FEW: usize = 50;
 
 /// A closed contact of the projection.
 struct Closed {
@@ -92,12 +96,19 @@ impl Projection {
             && system.structure().constant_mass
             && list.items().iter().all(|k| k.constant);
         let (mut before, mut change, mut made) = (f64::INFINITY, f64::INFINITY, 0);
-        while made < MAX_ITERATIONS {
+        loop {
             let off = self.off(system, list, t, &values.q_end, made > 0)?;
-            let rounding = TOLERANCE * (1.0 + max_norm(&values.q_end));
-            let known = made == 0 || constant || change <= CONSISTENT * max_norm(&self.delta) + rounding * 1e-2;
+            let rounding = self.rounding(&values.q_end);
+            let known = made == 0 || constant || change <= CONSISTENT * max_norm(&self.delta) + 0.01 * rounding;
             if off <= rounding && known || made > 1 && off >= before && off <= 1e3 * rounding {
                 break;
+            }
+            if made == MAX_ITERATIONS {
+                // Many contacts act on each other: what is left is for the next step.
+                if off <= ACTIVATION {
+                    break;
+                }
+                return Err(Failure::Newton { iterations: made, residual: off });
             }
             before = off;
             if made == 0 {
@@ -121,6 +132,24 @@ impl Projection {
             report.projection += made;
         }
         Ok(())
+    }
+
+    /// Gaps up to this are closed.
+    fn rounding(&self, q: &[f64]) -> f64 {
+        if self.closed.len() > FEW { ACTIVATION } else { TOLERANCE * (1.0 + max_norm(q)) }
+    }
+
+    /// Closed contacts that have opened at q.
+    pub(super) fn opened<'a>(
+        &'a self,
+        system: &'a Evaluator,
+        list: &'a Candidates,
+        t: f64,
+        q: &'a [f64],
+    ) -> impl Iterator<Item = usize> + 'a {
+        let rounding = OPEN * self.rounding(q);
+        let at = move |i: usize| gap(system, &list.items()[i], t, q).is_ok_and(|g| g > rounding);
+        self.closed.iter().map(|c| c.interaction).filter(move |i| at(*i))
     }
 
     /// How far gaps are from their law at q.
