@@ -259,17 +259,19 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: on the polynomials of its stages, where it has some, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
+/// The state inside a step: on the polynomials of its stages, where it has some without a jump in them, see [`along`]; else [`between`] its ends, smooth where the scheme locates the impact at its end.
 pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State, t: f64) -> (Vec<f64>, Vec<f64>) {
-    if let Some(stages) = step.stages() {
+    let left = step.left();
+    if let Some(stages) = step.stages().filter(|_| left.is_empty()) {
         return along(system, start, stages, step.dt, t);
     }
-    let u_minus = step.u_minus();
+    let u_minus = if left.is_empty() { step.u_minus() } else { left };
     if u_minus.is_empty() {
         return between(system, start, end, step.dt, step.impact, t);
     }
-    // Smooth up to the jump.
-    let before = State::new(end.t, end.q.clone(), u_minus.to_vec());
+    // Smooth up to the jump, to where the stages led.
+    let led_to = step.stages().map_or(&end.q[..], |s| s.q(s.nodes.len().saturating_sub(1)));
+    let before = State::new(end.t, led_to.to_vec(), u_minus.to_vec());
     between(system, start, &before, step.dt, false, t)
 }
 

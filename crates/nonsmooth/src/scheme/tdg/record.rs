@@ -48,6 +48,9 @@ record! {
     fn smooth(&self) -> &[f64] {
         &self.smooth
     }
+    fn left(&self) -> &[f64] {
+        &self.left
+    }
     fn multipliers(&self) -> &[f64] {
         &self.eta
     }
