@@ -173,8 +173,8 @@ impl Jump {
             let approach = -normal(t, &values.q_end, place.before(values));
             let error = normal(t, &values.q_end, &values.rough) - normal(t, &values.q_end, &values.smooth);
             let e = k.law.restitution(0);
-            // A flight that is over within a step, or one that is not wanted: the contact comes to rest.
-            let short = pull > 0.0 && 2.0 * e * approach <= pull * dt;
+            // A flight that is over within two steps, which do not resolve it, or one that is not wanted: the contact comes to rest.
+            let short = pull > 0.0 && e * approach <= pull * dt;
             let rest = short || approach <= threshold;
             (self.included[i], self.restitution[i], added) = (true, if rest { 0.0 } else { e }, true);
             self.lands[i] = approach > 0.0 && self.restitution[i] == 0.0;
