@@ -7,23 +7,28 @@
 //! M(t_l,q_l) a_l = h(t_l,q_l,v_l) + Σ W(t_l,q_l) λ_l                        laws on acceleration level, for closed interactions
 //! v_l = u + dt Σ_k a_lk a_k + κ_l M⁻¹ Σ W P                                 (69), (70), (74);  κ = 0 for D⁻
 //! q_l = q + dt Σ_k b_lk (B v + β)(t_k, q_k, v_k)                            (67), (72)
-//! q⁺ = q + dt Σ_k β_k (B v + β)(t_k, q_k, v_k)                              (68), (73);  the last stage for M ≥ 1
+//! q⁺ = q_M, on the gaps of closed contacts                                  (68), (73); `tdg/projection.rs`
 //! u⁺ = u + dt Σ_k β_k a_k + M⁻¹ Σ W P                                       (71), (75);  M, W at (t + dt, q⁺)
-//! −(γ⁺ + e γ⁻) ∈ N_D(P)                                                     velocity level, for closed interactions
+//! −(γ⁺ + e γ⁻) ∈ N_{C·dt + D}(P + dt Σ_k β_k λ_k)                           velocity level, for closed interactions; `tdg/jump.rs`
 //! ```
 //!
-//! (for a body that turns in space with its local coordinates about q, q_l = q ⊕ dt Σ b_lk T_k⁻¹v_k: `contract/chart.rs`), so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA.
+//! (for a body that turns in space with its local coordinates about q, q_l = q ⊕ dt Σ b_lk T_k⁻¹v_k: `contract/chart.rs`), so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA. The stages of D⁺ see P in the step of a collision
+//! alone: what else is put right at the end of a step acts there. For M = 0, q⁺ is q + dt (B v + β).
 //!
-//! **Closed** are joints and elements; a contact at the stages if, at the start, g_N ≤ ε or it carried in the step before, and γ_N = 0: this set is frozen for the step. At
-//! the end also contacts with g_N(t + dt, q⁺) ≤ ε: these collide. γ⁻ is that of the last stage for D⁻ and that of the start for D⁺.
+//! **Closed** are joints and elements; a contact at the stages if the step before left it closed (at rest, with a percussion or without approach), or at the start of a run if g_N ≤ ε and γ_N = 0: this set is frozen for
+//! the step. At the end also contacts with g_N(t + dt, q_M) ≤ ε: these collide. γ⁻ is the left limit at the end: the velocity of the last stage for D⁻, u + dt Σ β a without any percussion for D⁺.
+//!
+//! **Closed contacts stay closed.** Their forces hold γ̇_N = 0 at the stages, so that γ_N and g_N are off at the end by the error of the scheme, with either sign. The law at the end is about the whole percussion
+//! of the step, dt Σ β λ + P: P pulls as well as it pushes, while the whole is not negative. Friction that sticks is held likewise. The position is projected onto all gaps at once with the same test, so that
+//! a contact opens where what it carried cannot hold it; then it keeps the percussion of its forces. A closed contact has no restitution and is no collision.
 //!
 //! **Laws at the stages** are those of `acceleration.rs`. Where friction slips at the start, in the direction of the slip at the stage. If it would turn round in the step (γ_F⁺·γ_F ≤ 0), the step is
 //! made again with the law −(γ̇_F + γ_F/dt) ∈ N(λ_F), where γ_F is that of the start: it stops the slip within the step, or turns it where the cone does not hold it. Where more than 12 contacts with friction are
 //! closed that law is taken for all of them, so that the problems stay symmetric.
 //!
-//! **Restitution** is for contacts that collide. One whose flight would be shorter than a step, 2 e |γ_N⁻| ≤ dt p (p the acceleration towards contact), comes to rest. It does so at zero gap: where
-//! −2 g_N/dt ≤ p dt, forces can stop it there within a step, and it leaves with γ_N⁺ = −2 g_N/dt (the law 0 ≤ g̈_N + γ_N/dt ⊥ λ_N ≥ 0 at the stages of the next step does the rest); where it is deeper and e > 0,
-//! it leaves with γ_N⁺ = (−2 p g_N)^½, which just leads up there. So the accumulation of impacts ends, and the contact does not sink. Contacts with e = 0 stay where they first come to rest.
+//! **Restitution** is for contacts that collide. One whose flight would be shorter than two steps, e |γ_N⁻| ≤ dt p (p the acceleration towards contact), comes to rest, and so does one with e = 0: the law of the jump
+//! and the projection put it and all closed contacts at zero gap together. So the accumulation of impacts ends, on one corner or on many, and nothing sinks. An approach below the scheme's own error, by which
+//! the polynomial of the velocity jumps in smooth motion, is no collision.
 //!
 //! **Degree 0** has no forces at the stage: P acts for the whole step, with sets C·dt + D. That is the Moreau-Jean scheme, θ = 0 with the explicit forecast γ = 1 for D⁻, θ = 1
 //! with the free forecast for D⁺ (where M is constant: the Moreau-Jean scheme divides P by the M of its forces).
@@ -35,7 +40,7 @@
 //! positions too (`position`) where the largest eigenvalue of M⁻¹(dt² h_q B + dt h_u), by some steps of a power iteration, exceeds (1 + M/2)²: then it is Lobatto IIIC for both for M ≤ 2, and stable for
 //! any step.
 //!
-//! Order on smooth motion, at step ends: 2, 4, 4, 6, 6 for M = 1..5; between them M + 1 in u. Order 1 through impacts.
+//! Order at step ends: 2, 4, 4, 6, 6 for M = 1..5, in smooth motion and while contacts stay closed, on gaps that bend and move, with friction that slides; between step ends M + 1 in u. Order 1 through impacts.
 
 mod examine;
 mod finish;
@@ -43,6 +48,7 @@ mod iterate;
 mod jump;
 mod newton;
 mod options;
+mod projection;
 mod record;
 mod stiffness;
 mod tableau;
@@ -65,6 +71,7 @@ use complementarity::linear::dense::{all_finite, dot, norm};
 use complementarity::{FullProblem, capacity};
 use jump::{Jump, Place};
 use newton::Newton;
+use projection::Projection;
 use stiffness::Stiffness;
 use values::Values;
 
@@ -98,8 +105,6 @@ fn make(side: Side, s: &Settings) -> Result<Box<dyn Scheme>, SettingsError> {
 
 /// Closed contacts with friction beyond which the law of a slip that ends is taken for all of them.
 const CROWD: usize = 12;
-/// Relative error of the velocity with which a contact goes back to zero gap.
-const NEARLY: f64 = 1e-6;
 
 /// A time discontinuous Galerkin scheme. See the [module](self).
 pub struct Tdg {
@@ -110,18 +115,23 @@ pub struct Tdg {
     values: Values,
     forces: Vec<Forces>,
     jump: Jump,
-    newton: Option<Box<Newton>>,
+    projection: Projection,
+    /// Percussions of the forces, by component.
+    smooth: Vec<f64>,
+    /// Without a jump that the stages see, and with one.
+    newton: [Option<Box<Newton>>; 2],
     /// γ at the start by component; zero where it is not needed.
     gamma: Vec<f64>,
     /// Forces to begin with, by component: the means of the step before.
     begin: Vec<f64>,
     acts: Vec<bool>,
     rests: Vec<bool>,
+    /// Contacts that the step leaves closed.
+    held: Vec<bool>,
     /// h_q B dt² + h_u dt and M at the start, and two vectors.
     stiffness: Option<Box<Stiffness>>,
     /// The stage whose problem is being solved: it stays if that fails.
     at_stage: Option<usize>,
-    room: Vec<f64>,
     seen: examine::Seen,
 }
 
@@ -138,14 +148,16 @@ impl Tdg {
             values: Values::default(),
             forces: Vec::new(),
             jump: Jump::default(),
-            newton: None,
+            projection: Projection::default(),
+            smooth: Vec::new(),
+            newton: [None, None],
             gamma: Vec::new(),
             begin: Vec::new(),
             acts: Vec::new(),
             rests: Vec::new(),
+            held: Vec::new(),
             stiffness: None,
             at_stage: None,
-            room: Vec::new(),
             seen: examine::Seen::default(),
         }
     }
@@ -162,14 +174,15 @@ impl Tdg {
             self.forces.clear();
             self.forces.extend((0..self.tableau.stages()).map(|_| Forces::new(system)));
             self.values.size(self.tableau.stages(), system);
-            self.newton = None;
+            self.newton = [None, None];
             self.stiffness = None;
             self.jump.reset();
+            self.projection.reset();
         }
     }
 
     /// Which interactions act at the stages, and how.
-    fn look_at_start(&mut self, system: &Evaluator, start: &State, dt: f64, step: &Step) -> Result<(), Failure> {
+    fn look_at_start(&mut self, system: &Evaluator, start: &State, step: &Step) -> Result<(), Failure> {
         let Some(work) = self.jump.work.as_mut() else { return Ok(()) };
         let list = &step.candidates;
         work.begin(list);
@@ -177,7 +190,8 @@ impl Tdg {
         capacity::resize(&mut self.gamma, list.components(), 0.0);
         self.begin.clear();
         capacity::resize(&mut self.begin, list.components(), 0.0);
-        let length = start.memory.of::<TdgMemory>().length;
+        let before: &TdgMemory = start.memory.of();
+        let length = before.length;
         if length > 0.0 {
             for (i, k) in list.items().iter().enumerate() {
                 if let Some(p) = start.percussions.at(i, k.id).filter(|p| p.len() == k.dim()) {
@@ -204,19 +218,14 @@ impl Tdg {
                 self.acts[i] = true;
                 continue;
             }
-            let mut distance = 0.0;
-            if contact {
-                distance = gap(system, k, start.t, &start.q)?;
-                let carried = start.percussions.at(i, k.id).is_some_and(|p| p[0] > 0.0);
-                if distance > ACTIVATION && !carried {
-                    continue;
-                }
+            let place = start.percussions.place(i, k.id);
+            let held = contact && place.and_then(|at| before.held.get(at)) == Some(&true);
+            if contact && !held && gap(system, k, start.t, &start.q)? > ACTIVATION {
+                continue;
             }
             work.velocity_before(system, start.t, &start.q, &start.u, list, i);
             let gamma = work.before(list, i);
-            // One that approaches collides; one that goes back to zero gap within the step is on its way to rest.
-            let back = (distance + 0.5 * dt * gamma[0]).abs() <= ACTIVATION + NEARLY * distance.abs();
-            if contact && (gamma[0] < -still || gamma[0] > still && !back) {
+            if contact && !held && gamma[0].abs() > still {
                 continue;
             }
             self.acts[i] = true;
@@ -295,7 +304,7 @@ impl Scheme for Tdg {
     ) -> Result<(), Failure> {
         out.begin(dt);
         self.prepare(system);
-        self.look_at_start(system, start, dt, out)?;
+        self.look_at_start(system, start, out)?;
         self.values.stiff = self.is_stiff(system, start, dt);
         loop {
             self.guess(start, dt);

@@ -260,18 +260,20 @@ impl Observer for Trajectory {
     }
 }
 
-/// The state inside a step: by [`interpolate_stages`] if it has stages, else by [`interpolate_step`]. A step whose impact is located at its end
-/// is interpolated smoothly.
+/// The state inside a step: by [`interpolate_stages`] if it has stages without a jump in them, else by [`interpolate_step`]. A step whose impact is located
+/// at its end is interpolated smoothly.
 pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State, t: f64) -> (Vec<f64>, Vec<f64>) {
-    if let Some(stages) = step.stages() {
+    let left = step.left();
+    if let Some(stages) = step.stages().filter(|_| left.is_empty()) {
         return interpolate_stages(system, start, stages, step.dt, t);
     }
-    let u_minus = step.u_minus();
+    let u_minus = if left.is_empty() { step.u_minus() } else { left };
     if u_minus.is_empty() {
         return interpolate_step(system, start, end, step.dt, step.impact, t);
     }
-    // Smooth up to the jump.
-    let before = State::new(end.t, end.q.clone(), u_minus.to_vec());
+    // Smooth up to the jump, to where the stages led.
+    let led_to = step.stages().map_or(&end.q[..], |s| s.q(s.nodes.len().saturating_sub(1)));
+    let before = State::new(end.t, led_to.to_vec(), u_minus.to_vec());
     interpolate_step(system, start, &before, step.dt, false, t)
 }
 

@@ -71,6 +71,11 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     fn u_minus(&self) -> &[f64] {
         &[]
     }
+    /// Velocity before the jump at the end, where the polynomials of the stages have the jump in them: inside such a step they are not the motion before it.
+    /// Empty otherwise.
+    fn left(&self) -> &[f64] {
+        &[]
+    }
     /// Percussions of finite forces, where the scheme separates them from those of a jump at the end; the rest belongs to the jump.
     fn smooth(&self) -> &[f64] {
         &[]

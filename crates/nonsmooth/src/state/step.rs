@@ -213,6 +213,12 @@ impl Step {
         self.first(|r| r.u_minus())
     }
 
+    /// See [`Record::left`](super::Record::left).
+    #[inline]
+    pub fn left(&self) -> &[f64] {
+        self.first(|r| r.left())
+    }
+
     /// See [`Record::smooth`].
     pub fn smooth(&self) -> &[f64] {
         self.first(|r| r.smooth())

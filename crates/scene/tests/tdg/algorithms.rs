@@ -58,11 +58,17 @@ fn forecasting(t: f64, q: f64, v: f64, dt: f64) -> (f64, f64) {
 fn contemplating(t: f64, q: f64, v: f64, dt: f64) -> (f64, f64) {
     let closed = q <= 0.0 && v <= 0.0;
     let (mut v0, mut v1, mut q1) = (v, v, q);
-    for _ in 0..200 {
+    // γ⁻ is the velocity at the end without a percussion, where the contact was open.
+    let mut before = None;
+    for sweep in 0..400 {
         let (f0, f1) = (force(t, q, v0), force(t + dt, q1, v1));
         let (a0, a1) = ((f0 + reaction(closed, f0)) / MASS, (f1 + reaction(closed, f1)) / MASS);
         let free = v + 0.5 * dt * (a0 + a1);
-        let p = percussion(q1, free, if closed { 0.0 } else { v });
+        if sweep == 200 {
+            before = Some(if closed { 0.0 } else { free });
+        }
+        // A contact that was closed is put right at the end: its stages do not see that.
+        let p = before.map_or(0.0, |before| percussion(q1, free, before));
         (v0, v1) = (v + 0.5 * dt * (a0 - a1) - p / MASS, free + p / MASS);
         q1 = q + 0.5 * dt * (v0 + v1);
     }

@@ -6,6 +6,7 @@ mod algorithms;
 mod cost;
 mod mechanisms;
 mod orders;
+mod persistent;
 mod rest;
 mod stiff;
 

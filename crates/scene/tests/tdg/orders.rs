@@ -67,7 +67,8 @@ fn through_the_accumulation_of_impacts_order_is_one_and_minus_is_better() {
     }
     let (minus, plus) = (total(SIDES[0]), total(SIDES[1]));
     println!("geometric means of L1 errors, q u p: D- {minus:?}, D+ {plus:?}");
-    assert!(minus.iter().zip(&plus).all(|(a, b)| a < b));
+    // The stages of D⁺ swing in the step of an impact. Its percussions are those of D⁻ where the force is constant: both take the same γ⁻, to rounding.
+    assert!(minus[0] < plus[0] && minus[1] < plus[1] && (minus[2] - plus[2]).abs() <= 1e-9 * plus[2]);
 }
 
 /// A block on two rough corners, on a spring, under a load that presses it in turns: it slides to the right.

@@ -1,6 +1,7 @@
 //! After an accumulation of impacts with e > 0 a contact does not sink.
 
-use super::{SIDES, degree, run};
+use super::{SIDES, degree, prepare, run};
+use nonsmooth::simulation::{Recording, Trajectory};
 
 #[test]
 fn a_ball_that_has_bounced_infinitely_often_rests_within_the_drift_of_a_step() {
@@ -50,4 +51,54 @@ fn a_threshold_ends_the_bouncing_earlier() {
     // Impacts at 2, 1, 0.5, ... m/s; those at 0.25 m/s and below come to rest.
     assert_eq!(impacts(&["scheme.restitution_threshold=0.3"]), 4);
     assert!(impacts(&[]) > 6);
+}
+
+#[test]
+fn a_block_comes_to_rest_on_its_two_corners() {
+    for scheme in SIDES {
+        for m in [1, 4] {
+            for h in [1e-2, 3e-3] {
+                for e in [0.0, 0.2, 0.5, 0.8] {
+                    let set = [&degree(m)[..], &format!("parameters.e_N={e}")];
+                    let (summary, _) = run("rocking_block", scheme, h, 20.0, &set);
+                    let (q, u) = (&summary.end.q, &summary.end.u);
+                    let (off, speed) = ((q[1] - 0.75).abs().max(q[2].abs()), u[1].abs().max(u[2].abs()));
+                    // Gaps are zero to rounding, whatever the way to rest.
+                    assert!(off <= 1e-9 && speed <= 1e-9, "{scheme} {m} {h} {e}: {off:e} m, {speed:e} m/s");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_elastic_ball_keeps_its_energy() {
+    for scheme in SIDES {
+        for m in [1, 2, 3] {
+            for h in [1.37e-2, 1e-3] {
+                let (summary, _) = run("bouncing_ball", scheme, h, 200.0, &[&degree(m), "parameters.e_N=1"]);
+                // A constant weight: energy is exact in flight, and γ⁻ is the velocity with which the ball arrives.
+                assert!((summary.energy.last - 2.0).abs() <= 1e-9, "{scheme} {m} {h}: {}", summary.energy.last);
+            }
+        }
+    }
+}
+
+#[test]
+fn inside_the_step_of_an_impact_a_ball_falls() {
+    for scheme in SIDES {
+        for m in [1, 2, 3] {
+            // From 0.91 to 1.04 s; the ball meets the ground at 1 s.
+            let scene = prepare("bouncing_ball", scheme, 0.13, 1.04, &[&degree(m)]);
+            let times = [0.94, 0.99, 1.03];
+            let mut found = Trajectory::new(Recording::At(times.to_vec()));
+            scene.simulation().unwrap().run_with(&mut found);
+            for (t, record) in times.iter().zip(found.records()) {
+                let (q, u) = (record.q[0], record.u[0]);
+                let off = (q - (1.0 - t * t)).abs().max((u + 2.0 * t).abs());
+                // A parabola, from rounded coefficients.
+                assert!(off <= 1e-12, "{scheme} {m}: at {t} {q} m, {u} m/s");
+            }
+        }
+    }
 }

@@ -9,7 +9,8 @@
 //! + ½ (s + u⁺)·WP                                                           the jump
 //! ```
 //!
-//! and a potential that moves by itself gives the drive Σ V(t_k + β_k dt/2, q_k) − V(t_k − β_k dt/2, q_k), with the drift of coordinates likewise.
+//! What the projection of the position changes in potentials is `numerical.projection`;
+//! a potential that moves by itself gives the drive Σ V(t_k + β_k dt/2, q_k) − V(t_k − β_k dt/2, q_k), with the drift of coordinates likewise.
 
 use super::Tdg;
 use super::TdgStep;
@@ -48,7 +49,7 @@ impl Tdg {
             && record.acts.len() == len
             && record.rests.len() == len
             && record.restitution.len() == len
-            && record.lift.len() == len;
+            && (record.eta.is_empty() || record.eta.len() == components);
         if !fits {
             return None;
         }
@@ -78,14 +79,26 @@ impl Tdg {
             self.values.a[l * self.values.nu..(l + 1) * self.values.nu].copy_from_slice(a);
         }
         self.values.sum(&self.tableau, start, step.dt);
+        self.values.take_left(&self.tableau);
+        if record.left.len() == self.values.nu {
+            self.values.left.copy_from_slice(&record.left);
+        }
         for ((y, u), s) in self.values.y.iter_mut().zip(&step.end.u).zip(&self.values.smooth) {
             *y = (u - s) / step.dt;
         }
         self.jump.restitution.clone_from(&record.restitution);
-        self.jump.lift.clone_from(&record.lift);
+        self.jump.persists.clone_from(&record.acts);
+        self.jump.collision = !record.smooth.is_empty();
         self.jump.included.clear();
         self.jump.included.extend(record.restitution.iter().map(|e| !e.is_nan()));
+        self.smooth.clear();
+        self.smooth.resize(components, 0.0);
+        for l in 0..n {
+            values::add(step.dt * self.tableau.beta[l], stages.lambda(l), &mut self.smooth);
+        }
         let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        let acting = (&self.acts[..], &self.rests[..]);
+        self.jump.carry(system, list, &self.values, acting, &self.smooth, place);
         self.jump.assemble(system, list, &self.values, place);
 
         let seen = &mut self.seen.step;
@@ -98,9 +111,7 @@ impl Tdg {
         let all = step.end.percussions.values();
         let p = seen.end.percussions.values_mut();
         p.copy_from_slice(all);
-        for l in 0..n {
-            values::add(-step.dt * self.tableau.beta[l], stages.lambda(l), p);
-        }
+        p.iter_mut().zip(&self.smooth).for_each(|(p, s)| *p -= s);
         // What rounding leaves where there is no percussion.
         for (p, all) in p.iter_mut().zip(all) {
             if p.abs() <= 8.0 * f64::EPSILON * all.abs() {
@@ -134,17 +145,28 @@ impl Tdg {
             off.fold(0.0f64, |w, d| if d <= w { w } else { d })
         };
         // (69), (70), (74): velocities of the stages; the end is the jump's.
+        let size_of_jump = max_norm(&self.values.y);
+        if !(Place { tableau: &self.tableau, start, dt }).is_within(&self.jump) {
+            self.values.y.fill(0.0);
+        }
         self.values.velocities(&self.tableau, start, dt, Allowed::ANY);
         let velocities = worst(&self.values.v, &stages.u);
         // Relative to the largest term: what forces alone would do, accelerations, the jump.
         let alone = self.forces.iter_mut().map(|f| f.full.free().map_or(f64::NAN, max_norm)).fold(0.0, f64::max);
-        let way = dt * max_norm(&self.values.a).max(max_norm(&self.values.y)).max(alone);
+        let way = dt * max_norm(&self.values.a).max(size_of_jump).max(alone);
         let rounding = 64.0 * f64::EPSILON * (max_norm(&start.u) + way);
         out.dynamics = if velocities <= rounding { 0.0 } else { velocities / way.max(f64::MIN_POSITIVE) };
         // (67), (68), (72), (73).
         self.values.v.copy_from_slice(&stages.u);
         self.values.positions(system, &self.tableau, start, dt, Allowed::ANY);
-        let positions = worst(&self.values.q, &stages.q).max(worst(&self.values.q_end, &step.end.q));
+        let mut positions = worst(&self.values.q, &stages.q);
+        let TdgStep { eta, lands, .. } = step.record.of();
+        positions = positions.max(if eta.is_empty() {
+            worst(&self.values.q_end, &step.end.q)
+        } else {
+            self.projection.lands = *lands;
+            self.projection.defect(system, list, (step.end.t, dt), &self.values, &step.end.q, eta)
+        });
         out.kinematics = positions / (1.0 + max_norm(&step.end.q));
         // Laws at the stages, relative to the largest force and acceleration of all.
         let mut size = 0.0f64;
@@ -176,6 +198,10 @@ impl Tdg {
             let whole = scale.max(way);
             second.dynamics = if residual == 0.0 { 0.0 } else { residual / whole.max(f64::MIN_POSITIVE) };
             second.dynamics_culprit = work.explain_dynamics(&self.seen.step);
+            // The laws are those of P̂ = P + S.
+            let p = self.seen.step.end.percussions.values_mut();
+            p.iter_mut().zip(&self.jump.carried).for_each(|(p, s)| *p += s);
+            work.take_percussions(&self.seen.step);
             let floor = max_norm(step.end.percussions.values()).max(way);
             work.certify_laws_of(&self.seen.step, floor, &mut second);
             out.worsen(&second);
@@ -186,7 +212,8 @@ impl Tdg {
     fn work_done(&mut self, system: &Evaluator, start: &State, step: &Step, meter: &mut Meter, out: &mut Ledger) {
         let s = system.structure();
         let (dt, n, list) = (step.dt, self.tableau.stages(), &step.candidates);
-        let TdgStep { stages, acts, .. } = step.record.of();
+        let TdgStep { stages, acts, eta, .. } = step.record.of();
+        let led_to = if eta.is_empty() { &step.end.q[..] } else { stages.q(n - 1) };
         let Self { values, tableau, forces, seen, jump, .. } = self;
         let Seen { step: alone, mass, x, y, rows, chi } = seen;
         let Some(work) = jump.work.as_mut() else { return };
@@ -253,9 +280,12 @@ impl Tdg {
                 let (t, half) = (start.t + tableau.c[l] * dt, 0.5 * tableau.beta[l] * dt);
                 drive += moves_by_itself(system, i, t, half, values.q(l));
             }
-            let change = system.potential(i, step.end.t, &step.end.q) - system.potential(i, start.t, &start.q);
+            let end = system.potential(i, step.end.t, led_to);
             out.add(Line::Drive, drive);
-            out.add(Line::Quadrature, change - drive + work);
+            out.add(Line::Quadrature, end - system.potential(i, start.t, &start.q) - drive + work);
+            if !eta.is_empty() {
+                out.add(Line::Projection, system.potential(i, step.end.t, &step.end.q) - end);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a step leaves: state, percussions, stages, modes.
 
-use super::{Side, Tdg, values};
+use super::{Side, Tdg};
 use super::{TdgMemory, TdgStep};
 use crate::contract::{Evaluator, Kind};
 use crate::law::{ElementSets, Law};
@@ -14,13 +14,13 @@ impl Tdg {
     pub(super) fn finish(&mut self, system: &Evaluator, start: &State, out: &mut Step) {
         let nobody = self.jump.is_empty();
         let Some(work) = self.jump.work.as_mut() else { return };
-        let (dt, n, degree) = (out.dt, self.tableau.stages(), self.tableau.degree());
+        let (dt, degree) = (out.dt, self.tableau.degree());
         let (list, v) = (&out.candidates, &self.values);
         out.end.t = start.t + dt;
         capacity::assign(&mut out.end.q, &v.q_end);
         out.end.u.clear();
         out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
-        if !nobody && self.tableau.side == Side::Minus {
+        if !(nobody || self.tableau.side == Side::Plus && (degree == 0 || self.jump.collision)) {
             capacity::assign(&mut out.end.u, &work.v);
         }
         // Percussions: those of the jump, and forces times their weights.
@@ -30,40 +30,36 @@ impl Tdg {
         } else {
             work.scatter(list, values);
         }
-        let mut smooth = std::mem::take(&mut self.room);
-        smooth.clear();
-        capacity::resize(&mut smooth, values.len(), 0.0);
+        let smooth = &self.smooth;
         let record: &mut TdgStep = out.record.make();
         let stages = &mut record.stages;
-        for (l, forces) in self.forces.iter().enumerate() {
-            let lambda = forces.lambda();
-            values::add(dt * self.tableau.beta[l], lambda, &mut smooth);
-            stages.lambda.extend_from_slice(lambda);
-        }
+        self.forces.iter().for_each(|forces| stages.lambda.extend_from_slice(forces.lambda()));
         stages.nodes.extend_from_slice(&self.tableau.c);
         stages.q.extend_from_slice(&v.q);
         stages.u.extend_from_slice(&v.v);
         record.acts.extend_from_slice(&self.acts);
         record.rests.extend_from_slice(&self.rests);
         record.restitution.extend_from_slice(&self.jump.restitution);
-        record.lift.extend_from_slice(&self.jump.lift);
+        record.lands = self.projection.lands;
+        record.eta.extend_from_slice(&self.projection.eta);
         record.stiff = v.stiff;
         let jumped = degree > 0 && self.jump.collision;
-        for i in 0..values.len() {
-            values[i] += smooth[i];
+        // P̂ has S in it.
+        for (i, p) in values.iter_mut().enumerate() {
+            *p += smooth[i] - if nobody { 0.0 } else { self.jump.carried[i] };
         }
         if jumped {
-            record.smooth.extend_from_slice(&smooth);
-            if self.tableau.side == Side::Minus {
-                record.u_minus.extend_from_slice(v.v(n - 1));
-            }
+            record.smooth.extend_from_slice(smooth);
+            let left = if self.tableau.side == Side::Minus { &mut record.u_minus } else { &mut record.left };
+            left.extend_from_slice(&v.left);
         }
-        self.room = smooth;
 
         // Modes and velocities.
         let (t, end) = (out.end.t, &out.end);
         let still = still(&end.u);
         let mut contacts = 0;
+        self.held.clear();
+        capacity::resize(&mut self.held, list.len(), false);
         if degree == 0 {
             work.forget_velocities();
             work.velocities_after(&out.end.u);
@@ -81,13 +77,20 @@ impl Tdg {
                     continue;
                 }
                 contacts += skip;
-                if self.jump.included[i] {
-                    out.gamma_minus[range.clone()].copy_from_slice(work.before(list, i));
+                let minus = &mut out.gamma_minus[range.clone()];
+                if self.jump.included[i] && !self.acts[i] {
+                    minus.copy_from_slice(work.before(list, i));
                 } else {
-                    out.gamma_minus[range.clone()].copy_from_slice(&self.gamma[range.clone()]);
+                    minus.copy_from_slice(&self.gamma[range.clone()]);
+                    // What is closed does not approach.
+                    minus[..skip].fill(0.0);
                 }
                 work.velocity_before(system, t, &end.q, &end.u, list, i);
-                out.gamma_plus[range.clone()].copy_from_slice(work.before(list, i));
+                let plus = &mut out.gamma_plus[range.clone()];
+                plus.copy_from_slice(work.before(list, i));
+                if skip == 1 && self.jump.restitution[i] == 0.0 {
+                    self.held[i] = end.percussions.values()[range.start] > 0.0 || plus[0].abs() <= still;
+                }
                 let mode = |impressed: bool| if impressed { Mode::Impressed } else { Mode::Constraint };
                 let mut sigma = Sigma(0);
                 if skip == 1 {
@@ -113,5 +116,6 @@ impl Tdg {
         let memory: &mut TdgMemory = out.end.memory.make();
         capacity::assign(&mut memory.accelerations, &self.values.a);
         memory.length = dt;
+        capacity::assign(&mut memory.held, &self.held);
     }
 }

@@ -2,13 +2,14 @@
 
 use super::TdgMemory;
 use super::newton::Newton;
-use super::tableau::{Role, Side};
+use super::tableau::Role;
 use super::values::{self, Allowed};
 use super::{Place, Tdg};
-use crate::contract::Evaluator;
+use crate::contract::{Evaluator, Kind};
 use crate::scheme::acceleration::{Origin, Treat};
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step, StepReport};
+use complementarity::capacity;
 use complementarity::linear::dense::{all_finite, max_norm};
 
 /// Sweeps of the fixed point.
@@ -110,6 +111,56 @@ impl Tdg {
         v.max(self.values.positions(system, &self.tableau, start, dt, allowed))
     }
 
+    /// Percussions of the forces at the stages.
+    pub(super) fn sum_forces(&mut self, step: &Step) {
+        self.smooth.clear();
+        capacity::resize(&mut self.smooth, step.candidates.components(), 0.0);
+        for (l, forces) in self.forces.iter().enumerate() {
+            values::add(step.dt * self.tableau.beta[l], forces.lambda(), &mut self.smooth);
+        }
+    }
+
+    /// The position at the end: on contacts that are closed there.
+    pub(super) fn project(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        let (list, dt, n) = (&step.candidates, step.dt, self.tableau.stages());
+        self.projection.begin();
+        if self.tableau.degree() == 0 {
+            return Ok(());
+        }
+        for (i, k) in list.items().iter().enumerate() {
+            if k.kind == Kind::Contact && (self.acts[i] || self.jump.lands[i]) {
+                let at = list.range(i).start;
+                let part = |l: usize| self.tableau.beta[l] * (1.0 - self.tableau.c[l]) * self.forces[l].lambda()[at];
+                self.projection.lands |= self.jump.lands[i];
+                self.projection.add(i, dt * dt * (0..n).map(part).sum::<f64>());
+            }
+        }
+        self.projection.project(system, list, (start.t + dt, dt), &mut self.values, solve, work)
+    }
+
+    /// The jump, from the end as it is.
+    fn jump(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        step: &Step,
+        solve: &mut Solve,
+        work: &mut StepReport,
+    ) -> Result<(), Failure> {
+        self.sum_forces(step);
+        let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        let acting = (&self.acts[..], &self.rests[..]);
+        self.jump.carry(system, &step.candidates, &self.values, acting, &self.smooth, place);
+        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
+    }
+
     /// The jump of D⁺, which its stages see.
     pub(super) fn jump_within(
         &mut self,
@@ -119,12 +170,12 @@ impl Tdg {
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
-        if self.tableau.side == Side::Minus {
+        if !(Place { tableau: &self.tableau, start, dt: step.dt }).is_within(&self.jump) {
             return Ok(());
         }
         self.values.sum(&self.tableau, start, step.dt);
-        let place = Place { tableau: &self.tableau, start, dt: step.dt };
-        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
+        self.project(system, start, step, solve, work)?;
+        self.jump(system, start, step, solve, work)
     }
 
     /// The stages as a fixed point. False if it does not contract.
@@ -172,6 +223,7 @@ impl Tdg {
         }
         out.report.add(&report, dt);
         out.report.add(&jumps, 1.0);
+        out.report.projection += jumps.projection;
         Ok(contracts)
     }
 
@@ -184,12 +236,12 @@ impl Tdg {
         out: &mut Step,
     ) -> Result<(), Failure> {
         let (n, dt) = (self.tableau.stages(), out.dt);
-        let plus = self.tableau.side == Side::Plus;
-        let mut newton = match self.newton.take() {
+        let plus = Place { tableau: &self.tableau, start, dt }.is_within(&self.jump);
+        let mut newton = match self.newton[usize::from(plus)].take() {
             Some(newton) => newton,
             None => Box::new(Newton::new(system, n, plus)),
         };
-        let mut report = StepReport::default();
+        let (mut report, mut jumps) = (StepReport::default(), StepReport::default());
         let (mut before, mut change) = (f64::INFINITY, f64::INFINITY);
         self.combine(system, start, dt);
         let mut result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: f64::INFINITY });
@@ -204,13 +256,18 @@ impl Tdg {
             }
             if plus {
                 self.values.sum(&self.tableau, start, dt);
+                self.project(system, start, out, solve, &mut jumps)?;
+                self.sum_forces(out);
                 let place = Place { tableau: &self.tableau, start, dt };
+                let acting = (&self.acts[..], &self.rests[..]);
+                self.jump.carry(system, &out.candidates, &self.values, acting, &self.smooth, place);
                 self.jump.assemble(system, &out.candidates, &self.values, place);
             }
-            let jump = if plus { self.jump.work.as_deref_mut() } else { None };
+            let jump = if plus { Some(&mut self.jump) } else { None };
             if iteration == 0 || change > REUSE_MATRIX_BELOW * before {
                 let at = (start.t, dt);
-                newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, jump.as_deref(), at);
+                let mass = jump.as_deref().and_then(|j| j.work.as_deref());
+                newton.assemble_matrix(system, &self.tableau, &self.values, &self.forces, mass, at);
             }
             let (tableau, values, forces) = (&self.tableau, &mut self.values, &mut self.forces);
             if let Err(e) = newton.iterate(system, tableau, start, dt, values, forces, jump, solve, &mut report) {
@@ -232,7 +289,9 @@ impl Tdg {
             result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: change * self.options.newton_tol });
         }
         out.report.add(&report, dt);
-        self.newton = Some(newton);
+        out.report.add(&jumps, 1.0);
+        out.report.projection += jumps.projection;
+        self.newton[usize::from(plus)] = Some(newton);
         result
     }
 
@@ -248,7 +307,6 @@ impl Tdg {
         let place = Place { tableau: &self.tableau, start, dt };
         self.jump.begin(&out.candidates, &self.acts, place);
         let threshold = self.options.restitution_threshold;
-        let minus = self.tableau.side == Side::Minus;
         let mut newton = self.values.stiff;
         let mut extended = false;
         loop {
@@ -263,17 +321,28 @@ impl Tdg {
                 self.newton(system, start, solve, out)?;
             }
             self.values.sum(&self.tableau, start, dt);
+            if !extended {
+                self.values.take_left(&self.tableau);
+            }
             // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
             let place = Place { tableau: &self.tableau, start, dt };
             let once = extended && self.tableau.degree() == 0;
             let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
-            if minus {
+            let within = place.is_within(&self.jump);
+            if !(more && within) {
                 let mut report = StepReport::default();
-                self.jump.solve(system, &out.candidates, &mut self.values, place, solve, &mut report)?;
+                self.project(system, start, out, solve, &mut report)?;
+                if within {
+                    self.sum_forces(out);
+                } else {
+                    let q_end = &self.values.q_end;
+                    for i in self.projection.opened(system, &out.candidates, start.t + dt, q_end) {
+                        self.jump.leave(i);
+                    }
+                    self.jump(system, start, out, solve, &mut report)?;
+                }
                 out.report.add(&report, 1.0);
-                return Ok(());
-            }
-            if !more {
+                out.report.projection += report.projection;
                 return Ok(());
             }
             extended = true;

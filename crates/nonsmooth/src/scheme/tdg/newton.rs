@@ -9,6 +9,7 @@
 //!
 //! with the laws on acceleration level in every stage and those of the jump: one problem for all. Unknowns are numbered by velocities first, so that what is banded stays so.
 
+use super::jump::Jump;
 use super::tableau::Tableau;
 use super::values::Values;
 use crate::contract::Evaluator;
@@ -107,10 +108,14 @@ impl Newton {
         dt: f64,
         values: &mut Values,
         forces: &mut [Forces],
-        jump: Option<&mut VelocityLevel>,
+        jump: Option<&mut Jump>,
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
+        let (jump, impulse) = match jump {
+            Some(Jump { work, impulse, .. }) => (work.as_deref_mut(), &impulse[..]),
+            None => (None, &[][..]),
+        };
         let (stages, n, nu) = (tableau.stages(), self.n, values.nu);
         for d in 0..nu {
             for l in 0..stages {
@@ -138,7 +143,8 @@ impl Newton {
             self.rows.extend_from_slice(&stage.rows);
         }
         if let Some(work) = jump.as_deref() {
-            (0..nu).for_each(|d| self.full.f[d * n + stages] = 0.0);
+            // M y = W P/dt, with P = P̂ − S.
+            (0..nu).for_each(|d| self.full.f[d * n + stages] = impulse.get(d).map_or(0.0, |x| x / dt));
             self.push_jump(work, tableau, start, dt);
         }
         self.r.clear();

@@ -18,7 +18,7 @@ const THRESHOLD: Declared<f64> = number(
     0.0,
     [0.0, 1e6],
     "m/s",
-    "a slower approach is an impact without restitution, as is always one whose flight would be shorter than a step",
+    "a slower approach is an impact without restitution, as is always one whose flight would be shorter than two steps",
 );
 const POSITION: Declared<Position> = choice(
     "position",

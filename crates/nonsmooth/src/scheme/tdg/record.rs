@@ -10,6 +10,8 @@ record! {
         accelerations: ByVelocity = "accelerations at the stages of the last step",
         /// Its length, s; 0 before the first step.
         length: f64 = "length of the last step",
+        /// Contacts that it left closed: at rest, with a force or without approach.
+        held: ByInteraction<bool> = "contacts that stay closed",
     }
 }
 
@@ -24,12 +26,16 @@ record! {
         rests: ByInteraction<bool> = "interactions that come to rest",
         /// Restitution that the jump at the end took; NaN for those that took no part in it.
         restitution: ByInteraction<f64> = "restitutions",
-        /// Velocity at which a contact that comes to rest goes back to zero gap, m/s.
-        lift: ByInteraction<f64> = "velocities back to the gap",
+        /// Multipliers η of the position's projection; empty without one.
+        eta: ByComponent = "multipliers of the projection",
+        /// A contact comes to rest.
+        lands: bool = "whether a contact comes to rest",
         /// Positions follow the rule of velocities, because the step is stiff.
         stiff: bool = "stiffness",
         /// Velocity before the jump, where it is located at the end (D⁻).
         u_minus: ByVelocity = "velocity before the jump",
+        /// The same where it is located at the start (D⁺): the velocity at the end without percussions.
+        left: ByVelocity = "velocity at the end without percussions",
         /// Percussions of forces; empty without a collision.
         smooth: ByComponent = "percussions of forces",
     }
@@ -41,5 +47,11 @@ record! {
     }
     fn smooth(&self) -> &[f64] {
         &self.smooth
+    }
+    fn left(&self) -> &[f64] {
+        &self.left
+    }
+    fn multipliers(&self) -> &[f64] {
+        &self.eta
     }
 }

@@ -1,6 +1,6 @@
 //! Positions, velocities and accelerations of the stages, and the combinations (67) to (75) of them.
 
-use super::tableau::Tableau;
+use super::tableau::{Side, Tableau};
 use crate::contract::Evaluator;
 use crate::state::State;
 use complementarity::linear::dense::max_norm;
@@ -23,6 +23,10 @@ pub(super) struct Values {
     /// Position at the end, and velocity there before the jump's percussions.
     pub(super) q_end: Vec<f64>,
     pub(super) smooth: Vec<f64>,
+    /// The same velocity from the polynomial of the accelerations, without the jump that the polynomial of the velocities has in smooth motion: it differs from `smooth` by the error of the scheme.
+    pub(super) rough: Vec<f64>,
+    /// Velocity before the jump: that of the last stage for D⁻, `smooth` without any percussion for D⁺.
+    pub(super) left: Vec<f64>,
     /// By how much velocities changed last, at most.
     pub(super) changed: f64,
     rate: Vec<f64>,
@@ -42,6 +46,8 @@ impl Values {
         self.y.resize(self.nu, 0.0);
         self.q_end.resize(self.nq, 0.0);
         self.smooth.resize(self.nu, 0.0);
+        self.rough.resize(self.nu, 0.0);
+        self.left.resize(self.nu, 0.0);
     }
 
     pub(super) fn v(&self, l: usize) -> &[f64] {
@@ -132,11 +138,25 @@ impl Values {
         excess(&self.before, &self.q, &start.q, Allowed { terms: dt * allowed.terms, ..allowed })
     }
 
-    /// u + dt Σ β_k a_k into `smooth`.
+    /// The velocity before the jump, of stages that do not see it.
+    pub(super) fn take_left(&mut self, tableau: &Tableau) {
+        let last = (self.n - 1) * self.nu;
+        let from = if tableau.side == Side::Minus { &self.v[last..] } else { &self.smooth };
+        self.left.copy_from_slice(from);
+    }
+
+    /// u + dt Σ β_k a_k into `smooth`, and the same with the jump of a smooth polynomial into `rough`: at the right end for D⁻, at the left end for D⁺.
     pub(super) fn sum(&mut self, tableau: &Tableau, start: &State, dt: f64) {
+        let (n, nu) = (self.n, self.nu);
         self.smooth.copy_from_slice(&start.u);
-        for k in 0..self.n {
-            add(dt * tableau.beta[k], &self.a[k * self.nu..(k + 1) * self.nu], &mut self.smooth);
+        self.rough.copy_from_slice(&start.u);
+        let minus = tableau.side == Side::Minus;
+        // The row of the stage at the end, or at the start.
+        let end = if minus { (n - 1) * n } else { 0 };
+        for k in 0..n {
+            let a = &self.a[k * nu..(k + 1) * nu];
+            add(dt * tableau.beta[k], a, &mut self.smooth);
+            add(dt * (tableau.a[end + k] + if minus { 0.0 } else { tableau.beta[k] }), a, &mut self.rough);
         }
     }
 }
