@@ -32,8 +32,9 @@ struct Forces {
 
 impl Forces {
     fn add(&mut self, kind: ForceKind, name: String, potential: bool, constant_jacobian: bool) {
+        let spring = matches!(kind, ForceKind::Spring(_));
         self.kinds.push(kind);
-        self.infos.push(ForceInfo { name, potential, constant_jacobian });
+        self.infos.push(ForceInfo { name, potential, spring, constant_jacobian });
     }
 }
 

@@ -12,6 +12,15 @@ pub enum ForceKind {
     Value,
 }
 
+/// What is stated of a force.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ForceFlags {
+    /// Its Jacobians are constant.
+    pub(super) linear: bool,
+    /// Its potential is ½ γ φ².
+    pub(super) spring: bool,
+}
+
 /// A part of a model and the coordinates it touches (`None`: all).
 #[derive(Debug, Clone)]
 pub(super) struct Part<L> {
@@ -49,7 +58,7 @@ pub struct Layout {
     pub(super) velocities: Option<Vec<String>>,
     pub(super) kinematics: Vec<(Vec<usize>, Vec<usize>)>,
     pub(super) masses: Vec<Part<()>>,
-    pub(super) forces: Vec<Part<(ForceKind, bool)>>,
+    pub(super) forces: Vec<Part<(ForceKind, ForceFlags)>>,
     pub(super) contacts: Vec<Part<(ContactLaw, Flags)>>,
     pub(super) joints: Vec<Part<(usize, Flags)>>,
     pub(super) velocity_joints: Vec<Part<(usize, Flags)>>,
@@ -122,7 +131,7 @@ impl Layout {
     }
 
     fn force_part(mut self, name: impl Into<String>, kind: ForceKind) -> Self {
-        self.forces.push(Part { name: name.into(), on: None, what: (kind, false) });
+        self.forces.push(Part { name: name.into(), on: None, what: (kind, ForceFlags::default()) });
         self.last = Last::Force;
         self
     }
@@ -130,6 +139,15 @@ impl Layout {
     /// A force given by its potential.
     pub fn potential(self, name: impl Into<String>) -> Self {
         self.force_part(name, ForceKind::Potential)
+    }
+
+    /// A force given by its potential ½ γ φ², φ(t,q) being the deflection of a spring. Linearly implicit schemes then know what of its Jacobian is never driving.
+    pub fn spring(mut self, name: impl Into<String>) -> Self {
+        self = self.potential(name);
+        if let Some(part) = self.forces.last_mut() {
+            part.what.1.spring = true;
+        }
+        self
     }
 
     /// A force given by its value, without a potential.
@@ -142,7 +160,7 @@ impl Layout {
     /// factor once. The statement is checked at the start of a run.
     pub fn linear(mut self) -> Self {
         match self.last {
-            Last::Force => self.forces.last_mut().map(|p| p.what.1 = true),
+            Last::Force => self.forces.last_mut().map(|p| p.what.1.linear = true),
             Last::Contact => self.contacts.last_mut().map(|p| p.what.1.linear = true),
             Last::Joint => self.joints.last_mut().map(|p| p.what.1.linear = true),
             Last::VelocityJoint => self.velocity_joints.last_mut().map(|p| p.what.1.linear = true),

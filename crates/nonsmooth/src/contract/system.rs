@@ -198,6 +198,8 @@ pub struct ForceInfo {
     pub name: String,
     /// Whether it has a potential.
     pub potential: bool,
+    /// Whether the potential is ½ γ φ² of one deflection φ(t,q): a spring.
+    pub spring: bool,
     /// Whether h_q and h_u are constant (then an iteration matrix need not be made anew).
     pub constant_jacobian: bool,
 }

@@ -139,6 +139,12 @@ pub enum Failure {
         /// The unknown at which it shows.
         velocity: String,
     },
+    /// Forces drive the motion faster than a step of a linearly implicit scheme can follow.
+    #[error("the step is too long for the forces that drive velocity `{velocity}`: take a shorter one")]
+    Driven {
+        /// The velocity at which it shows.
+        velocity: String,
+    },
     /// The scheme makes energy.
     #[error(
         "unstable: numerical errors have added {gain:.3e} times the energy of the motion, at more than 1 % of it per step; take a shorter step, or an implicit scheme"

@@ -7,12 +7,14 @@
 //! M̃ = M_½ − (h/2) k_v − (h²/4) k_q B
 //! k̃ = ½ (k(t,q,v) + k(t+h,q,v) + h k_q q̇)
 //! M̃ (v̄ − v) = h k̃ + Σ W_½ P̄,    q̄ = q + h (B_½ (v + v̄)/2 + β_½)
-//! −γ_½(v̄) ∈ N_Â(P̄)                   variant I,  (6.12)
-//! −(γ_½(v̄) + γ_½(v)) ∈ N_Â(P̄)       variant II, (6.10): the law for the mean velocity
+//! −(γ_½(v̄) + s₁) ∈ N_Â(P̄)                        variant I,  (6.12)
+//! −(γ_½(v̄) + γ_½(v) + s₁ + s₀) ∈ N_Â(P̄)          variant II, (6.10): the law for the mean velocity
 //! ```
 //!
-//! for all joints and elements and the contacts that are closed. The cone of friction in space is polyhedral with `facets` generators, so that this is a mixed LCP: one linear problem, no
-//! Newton iteration.
+//! s₀ and s₁ are zero where directions are constant, and with `laws = "midpoint"`, as the paper prints it. Else they make the laws hold at the ends of the step (`turning.rs`).
+//!
+//! for all joints and elements and the contacts that are closed. One linear problem, no Newton iteration. With `facets` generators for the cone of friction in space
+//! it is a mixed LCP; without, the cone is the circular one.
 //!
 //! **Closed contacts** (7.1): gap ≤ max(ε_a, ε_b h³), or a percussion in the smooth step before; not those that separate.
 //!
@@ -39,7 +41,7 @@
 //! - `events = "basis"`, (7.13)-(7.15): where the basic variables of the kept basis, as functions of the length of the step, lose their sign; forces are means over the step, so that the
 //!   transition is taken at half of that length, and at all of it for the slip velocity of variant I.
 //!
-//! The step ends there: it is made again with that length. The next one starts with the other mode. In a crowd of more than 12 closed contacts transitions are not looked for: in a heap there is one in almost every step.
+//! The step ends there: it is made again with that length. The next one starts with the other mode. In a crowd, a group of more than 12 closed contacts that joints, contacts or M̃ couple, or more than 100 in all, transitions are not looked for: in a heap there is one in almost every step.
 //!
 //! **Many events.** No event ends a step before `min_step` has passed: what happens earlier is resolved at its end. An impact whose flight would be shorter than that (2 e |γ_N⁻| over the
 //! acceleration towards contact) or whose approach is below `restitution_threshold` is one with e = 0, so that points of accumulation are passed. After 20 steps in a row that
@@ -48,19 +50,22 @@
 //!
 //! **Paradox.** Where a slipping contact has no force that keeps it slipping (Painlevé), the LCP still has a solution: an impulse without collision. It acts in a step of `min_step`, by variant I.
 //!
-//! Order 2 in q and v on smooth motion, also between located events; order 1 in variant I where joints or contacts turn, since γ_½(v̄) = 0 is not γ(v̄) = 0. Stiff springs and dampers are bounded, not damped (the
-//! trapezoidal rule is not L-stable); `jacobian = "spd"` keeps M̃ positive definite for any step.
+//! Order 2 in q, v and the multipliers on smooth motion, also between located events. As printed (`laws = "midpoint"`) variant I is of order 1 where joints or contacts turn, since γ_½(v̄) = 0 is not γ(v̄) = 0. Stiff springs and dampers are bounded, not damped (the
+//! trapezoidal rule is not L-stable). `jacobians.rs` says which Jacobians keep M̃ positive definite for any step, `definite.rs` what happens where it is not.
 
+mod definite;
 mod events;
 mod examine;
 mod frozen;
+mod jacobians;
 mod jump;
 mod options;
 mod predict;
 mod record;
 mod spd;
+mod turning;
 
-pub use options::{Detection, JacobianRule, Transitions, TrapezoidalLcpOptions, Variant};
+pub use options::{Detection, JacobianRule, Laws, Transitions, TrapezoidalLcpOptions, Variant};
 
 pub use record::{TrapezoidalMemory, TrapezoidalStep};
 
@@ -72,7 +77,8 @@ use crate::contract::{Evaluator, Feature, Kind};
 use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
-use events::{Place, Start, Watch};
+use definite::Definite;
+use events::{Groups, Start, Watch};
 use frozen::{Frozen, Hold};
 use jump::Jump;
 use predict::Predict;
@@ -102,17 +108,24 @@ fn still(u: &[f64], solve: &Solve) -> f64 {
     STILL.max(10.0 * solve.options.tolerance) * (1.0 + max_norm(u))
 }
 
+/// A step that forces drive too fast.
+fn driven_at(system: &Evaluator, velocity: usize) -> Failure {
+    Failure::Driven { velocity: system.structure().velocities[velocity].into() }
+}
+
 /// The trapezoidal LCP scheme. See the [module](self).
 pub struct TrapezoidalLcp {
     options: TrapezoidalLcpOptions,
     work: Option<Box<VelocityLevel>>,
     predict: Predict,
+    definite: Definite,
     frozen: Frozen,
     jump: Jump,
     /// Whether the last problem was that of a jump.
     jumped: bool,
     forces: Option<Forces>,
     starts: Vec<Start>,
+    groups: Groups,
     holds: Vec<Hold>,
     watches: Vec<(usize, Watch)>,
     suspects: Vec<(usize, Watch)>,
@@ -134,11 +147,13 @@ impl TrapezoidalLcp {
             options,
             work: None,
             predict: Predict::default(),
+            definite: Definite::default(),
             frozen: Frozen::default(),
             jump: Jump::default(),
             jumped: false,
             forces: None,
             starts: Vec::new(),
+            groups: Groups::default(),
             holds: Vec::new(),
             watches: Vec::new(),
             suspects: Vec::new(),
@@ -154,9 +169,9 @@ impl TrapezoidalLcp {
     fn prepare(&mut self, system: &Evaluator) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Jacobian);
         if fresh {
-            work.facets = Some(self.options.facets.clone());
+            work.facets.clone_from(&self.options.facets);
             work.size_vectors();
-            self.predict.reset(system);
+            self.predict.reset(system, self.options.jacobian);
             self.frozen.reset();
             self.forces = None;
         }
@@ -168,13 +183,15 @@ impl TrapezoidalLcp {
         // After an impulse the velocity at the end is what friction has to do with.
         let weight = if step.paradox() { 0.0 } else { self.options.weight() };
         work.restitution = Restitution::All(weight);
-        self.predict.assemble(system, self.options.jacobian, start, h, work);
+        let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
+        self.predict.assemble(system, self.options.jacobian, start, h, acceleration, work);
         let (t, q, list) = (start.t + 0.5 * h, &self.predict.q_mid, &step.candidates);
         work.begin(list);
         work.velocities_before(system, t, q, &start.u, list, active);
         let mut kinematics = std::mem::take(&mut work.kinematics);
         work.assemble_blocks(&mut kinematics, system, t, q, list, active, h);
         work.kinematics = kinematics;
+        self.turn(system, start, h, step, weight);
     }
 
     /// The trial of length `h`: by the laws, or with the modes in `holds` kept. False if that has no solution.
@@ -193,6 +210,10 @@ impl TrapezoidalLcp {
         let Some(work) = self.work.as_mut() else { return Ok(true) };
         if !all_finite(&work.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
+        }
+        if self.predict.unchecked() {
+            let drives = self.definite.drives(&work.full.matrix, &work.mass);
+            self.predict.driven = drives.map_err(|at| driven_at(system, at))?;
         }
         let (list, p) = (&out.candidates, &mut self.predict);
         if held {
@@ -217,12 +238,27 @@ impl TrapezoidalLcp {
         Ok(true)
     }
 
+    /// Whether the trial, or a step that it must remember, is driven: then its forces must be those of the linearisation.
+    fn follows_forces(&mut self, system: &Evaluator, start: &State) -> Result<bool, Failure> {
+        let driven = self.predict.driven;
+        if !(driven || start.memory.of::<TrapezoidalMemory>().driven) {
+            return Ok(false);
+        }
+        let Some(work) = self.work.as_mut() else { return Ok(driven) };
+        let (left_out, at) = self.predict.left_out(system, start, work);
+        if !(left_out <= definite::LEFT_OUT) {
+            return Err(driven_at(system, at));
+        }
+        Ok(driven || left_out > definite::FORGOTTEN)
+    }
+
     /// Ends the step after `s` of the trial, by its laws.
     fn end_at(&mut self, system: &Evaluator, start: &State, s: f64, out: &mut Step) {
         let whole = s == self.predict.h;
         if let Some(work) = self.work.as_mut() {
             work.finish(out);
         }
+        self.note_closed(out);
         out.impact = out.paradox();
         out.dt = s;
         out.end.t = start.t + s;
@@ -280,6 +316,7 @@ impl TrapezoidalLcp {
         smooth.extend_from_slice(out.end.percussions.values());
         let record: &mut TrapezoidalStep = out.record.make();
         record.u_minus.0.clone_from(&out.end.u);
+        record.closes = false;
         record.smooth.clone_from(smooth);
         record.active.0.clone_from(&out.active);
         let at = (t, &out.end.q[..], &out.record.of::<TrapezoidalStep>().u_minus[..]);
@@ -304,19 +341,16 @@ impl TrapezoidalLcp {
         Ok(())
     }
 
-    /// Steps in a row that end at events as soon as they happen.
-    fn many(&self) -> u32 {
-        if self.is_crowd() { MANY_IN_A_CROWD } else { MANY }
-    }
-
-    /// Whether so many contacts are closed that events are everywhere.
-    fn is_crowd(&self) -> bool {
-        self.starts.iter().filter(|s| s.place == Place::Closed).count() > CROWD
+    /// The groups of closed contacts, with M̃ as it is assembled.
+    fn group(&mut self, out: &Step) {
+        if let Some(work) = self.work.as_ref() {
+            self.groups.make(&out.candidates, &self.starts, &out.active, &work.full.matrix);
+        }
     }
 
     /// The shortest step that an event may end, after the events that led here.
     fn earliest(&self, start: &State) -> f64 {
-        let more = start.memory.of::<TrapezoidalMemory>().events.saturating_sub(self.many()).min(20);
+        let more = start.memory.of::<TrapezoidalMemory>().events.saturating_sub(self.groups.many()).min(20);
         self.options.min_step * 8f64.powi(more as i32)
     }
 
@@ -351,7 +385,7 @@ impl Scheme for TrapezoidalLcp {
 
     fn order(&self) -> Order {
         // Jacobians that leave a part out cost an order where forces have it.
-        let smooth = if self.options.jacobian == JacobianRule::Spd { 1 } else { 2 };
+        let smooth = if matches!(self.options.jacobian, JacobianRule::Spd | JacobianRule::Paper) { 1 } else { 2 };
         Order { smooth, impacts: if self.options.detection == Detection::None { 1 } else { smooth } }
     }
 
@@ -370,15 +404,25 @@ impl Scheme for TrapezoidalLcp {
             work.reserve(&out.candidates);
         }
         let approaching = self.look_at_start(system, start, dt, solve, out)?;
+        if approaching || Groups::may_crowd(&self.starts) {
+            // How short a step may be depends on the groups, and they on M̃.
+            let active = std::mem::take(&mut out.active);
+            self.assemble(system, start, dt, out, &active);
+            out.active = active;
+        }
+        self.group(out);
+        self.accelerate(system, start, solve, out);
         // What approaches at the very start hits at once: in a step that is as short as time allows.
-        let many =
-            start.memory.of::<TrapezoidalMemory>().events > self.many() || self.options.detection == Detection::None;
+        let many = start.memory.of::<TrapezoidalMemory>().events > self.groups.many()
+            || self.options.detection == Detection::None;
         let shortest = if many { self.earliest(start) } else { 8.0 * f64::EPSILON * start.t.abs() };
         let h = if approaching { (dt * IMMEDIATE).max(shortest).min(dt) } else { dt };
         self.try_step(system, start, h, false, solve, out)?;
+        let driven = self.follows_forces(system, start)?;
         let found = if approaching { None } else { self.event(system, start, solve, out)? };
         let (s, event) = found.unwrap_or((h, approaching && h < dt));
         self.end_at(system, start, s, out);
+        out.end.memory.make::<TrapezoidalMemory>().driven = driven;
         if event {
             out.reason = Reason::Event;
             out.end.memory.make::<TrapezoidalMemory>().events =
@@ -405,11 +449,5 @@ impl Scheme for TrapezoidalLcp {
     }
 }
 
-/// Steps in a row that end at events as soon as they happen; after that the shortest step grows.
-const MANY: u32 = 20;
-/// The same where more contacts than [`CROWD`] are closed.
-const MANY_IN_A_CROWD: u32 = 2;
-/// Closed contacts up to which events are rare enough to be located one by one.
-const CROWD: usize = 12;
 /// Part of a step in which what approaches at its start may still move.
 const IMMEDIATE: f64 = 1e-12;

@@ -15,7 +15,7 @@ use crate::control::{Controller, Proposal, Verdict};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
 use crate::scheme::{Failure, Scheme, Solve};
-use crate::state::{Correction, State, Step};
+use crate::state::{State, Step};
 use complementarity::{Options as SolverOptions, capacity, solver};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -362,7 +362,7 @@ impl Run {
             observer.problem(number, problem);
         }
         let frame = &mut self.trial;
-        let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction() != Correction::Wanted;
+        let projects = self.options.stabilise == Stabilise::Projection || frame.step.correction().is_forced();
         frame.is_corrected = false;
         if !system.structure().identity_kinematics() || projects {
             frame.corrected.assign(&frame.step.end);

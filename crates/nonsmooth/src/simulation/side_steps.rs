@@ -6,7 +6,7 @@ use super::run::{Frame, Run};
 use crate::contract::Evaluator;
 use crate::scheme::Solve;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Correction, Outcome, Sigma, State, Step};
+use crate::state::{Outcome, Sigma, State, Step};
 use complementarity::solver;
 
 /// Workspace of the side steps of a run.
@@ -31,7 +31,7 @@ pub(super) fn project(
     step: &Step,
     end: &mut State,
 ) -> bool {
-    let contacts = step.correction() == Correction::JointsAndContacts && step.report.contacts <= MAX_PROJECTED_CONTACTS;
+    let contacts = step.correction().has_contacts() && step.report.contacts <= MAX_PROJECTED_CONTACTS;
     let closed: &[Sigma] = if contacts { &step.sigma } else { &[] };
     let p = projection.get_or_insert_with(|| JointProjection::new(system));
     p.project(system, &step.candidates, closed, end.t, &mut end.q, &mut end.u) || contacts

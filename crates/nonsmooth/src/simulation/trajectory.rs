@@ -6,7 +6,7 @@ use crate::contract::{Evaluator, Reach, System, Workspace};
 use crate::polynomial::{Hermite, lagrange, lagrange_integral};
 use crate::scheme::Scheme;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Correction, Percussions, Records, Sigma, Stages, State, Step};
+use crate::state::{Percussions, Records, Sigma, Stages, State, Step};
 
 /// Which steps a [`Trajectory`] keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +177,7 @@ fn correction_defect(system: &Evaluator, step: &Step, to: &Record, q: &[f64], u:
     if normalised == 0.0 {
         return 0.0;
     }
-    let closed: &[Sigma] = if step.correction() == Correction::JointsAndContacts { &step.sigma } else { &[] };
+    let closed: &[Sigma] = if step.correction().has_contacts() { &step.sigma } else { &[] };
     JointProjection::new(system).project(system, &step.candidates, closed, to.t, &mut q, &mut u);
     normalised.min(distance(&q, &u))
 }

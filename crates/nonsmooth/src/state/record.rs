@@ -35,10 +35,24 @@ pub enum Correction {
     /// What the run asks for.
     #[default]
     Wanted,
+    /// The same, and contacts that stay closed where joints are projected.
+    WantedWithContacts,
     /// Joints, whatever the run asks for.
     Joints,
     /// Joints, and contacts that stay closed.
     JointsAndContacts,
+}
+
+impl Correction {
+    /// Whether joints are projected even if the run does not ask for it.
+    pub fn is_forced(self) -> bool {
+        matches!(self, Correction::Joints | Correction::JointsAndContacts)
+    }
+
+    /// Whether contacts that stay closed are projected with joints.
+    pub fn has_contacts(self) -> bool {
+        matches!(self, Correction::WantedWithContacts | Correction::JointsAndContacts)
+    }
 }
 
 /// A type of record. Implemented by [`record!`](crate::record).

@@ -23,7 +23,8 @@ impl Hand {
     fn new() -> Self {
         let mut pattern = Pattern::new(1);
         pattern.couple(&[0]);
-        let force = |name: &str| ForceInfo { name: name.into(), potential: false, constant_jacobian: false };
+        let force =
+            |name: &str| ForceInfo { name: name.into(), potential: false, spring: false, constant_jacobian: false };
         let law = Arc::new(Law::Contact(ContactLaw::newton(0.6)));
         Self {
             structure: Structure {

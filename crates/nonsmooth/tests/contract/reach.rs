@@ -25,7 +25,8 @@ const RADIUS: f64 = 0.05;
 
 impl Line {
     fn new(count: usize, e: f64, limited: bool, push: Vec<f64>, kick: f64, wall: f64) -> Self {
-        let force = |name: &str| ForceInfo { name: name.into(), potential: false, constant_jacobian: true };
+        let force =
+            |name: &str| ForceInfo { name: name.into(), potential: false, spring: false, constant_jacobian: true };
         let law = Arc::new(Law::Contact(ContactLaw::newton(e)));
         let contacts = (0..count).map(|i| {
             let touched = if i + 1 < count { vec![i, i + 1] } else { vec![i] };

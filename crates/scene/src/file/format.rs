@@ -100,7 +100,7 @@ record! {
 
 record! {
     "[[force]]"
-    /// A named force: by its potential, or by its value.
+    /// A named force: by its potential, by its value, or a spring and damper by their deflection.
     pub struct Force {
         /// Its name, in the energy ledger and in messages.
         pub name: Key,
@@ -108,6 +108,12 @@ record! {
         pub potential: Option<Formula>,
         /// Force on the velocities (N and derived units): one formula, a list, or a table by velocity.
         pub value: Option<Formulas>,
+        /// Deflection (m or rad) of a spring and damper, zero without force: a formula of t and the coordinates.
+        pub deflection: Option<Formula>,
+        /// Stiffness of the spring (N/m or N m/rad), with `deflection`.
+        pub stiffness: Option<Formula>,
+        /// Damping (N s/m or N m s/rad), with `deflection`.
+        pub damping: Option<Formula>,
     }
 }
 

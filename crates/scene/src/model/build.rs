@@ -5,7 +5,7 @@ use super::parts::{Kinematics, Variation};
 use super::scope::{Allowed, Numbers, Variables};
 use super::together::{CombinedTapes, Roots};
 use super::{ForceTape, FormulaModel, Places};
-use crate::file::format::{Model, Scene};
+use crate::file::format::{Force, Model, Scene};
 use crate::file::{Document, Fault, Formula, Formulas, Key, Origin};
 use crate::formula::{Graph, Id, TapeError};
 use nonsmooth::Layout;
@@ -338,6 +338,13 @@ impl ModelBuilder<'_> {
                 return Err(Fault::new(&force.name.origin, format!("the name `{name}` of a force is used twice")));
             }
             match (&force.potential, &force.value) {
+                (None, None) if force.deflection.is_some() => self.spring_and_damper(force)?,
+                _ if [&force.deflection, &force.stiffness, &force.damping].iter().any(|f| f.is_some()) => {
+                    let message = format!(
+                        "force `{name}`: `deflection` comes with `stiffness` or `damping`, and without `potential` and `value`"
+                    );
+                    return Err(Fault::new(&force.origin, message));
+                }
                 (Some(v), None) => self.potential_force(name, v)?,
                 (None, Some(f)) => {
                     let (h, given) = self.over_velocities(f)?;
@@ -349,7 +356,7 @@ impl ModelBuilder<'_> {
                     return Err(Fault::new(origin, message));
                 }
                 (None, None) => {
-                    let message = format!("force `{name}` needs `potential` or `value`");
+                    let message = format!("force `{name}` needs `potential`, `value` or `deflection`");
                     return Err(Fault::new(&force.origin, message));
                 }
             }
@@ -383,8 +390,60 @@ impl ModelBuilder<'_> {
         Ok(())
     }
 
+    /// V = ½ γ φ², and −δ φ̇ ∂φ/∂q as a force `NAME_damper`.
+    fn spring_and_damper(&mut self, force: &Force) -> Result<(), Fault> {
+        let name = &force.name.name;
+        let Some(formula) = &force.deflection else { return Ok(()) };
+        let mut strength = |f: &Option<Formula>, what: &str| -> Result<Option<f64>, Fault> {
+            let Some(f) = f else { return Ok(None) };
+            let value = self.number(f)?;
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Fault::new(
+                    &f.origin,
+                    format!("force `{name}`: its {what} must be finite and not negative"),
+                ));
+            }
+            Ok(Some(value))
+        };
+        let (stiffness, damping) = (strength(&force.stiffness, "stiffness")?, strength(&force.damping, "damping")?);
+        if stiffness.is_none() && damping.is_none() {
+            let message = format!("force `{name}` with a `deflection` needs `stiffness` or `damping`");
+            return Err(Fault::new(&formula.origin, message));
+        }
+        let phi = self.variables.node(&mut self.graph, formula, Allowed::Position("a deflection"))?;
+        if let Some(stiffness) = stiffness {
+            let half = self.graph.constant(0.5 * stiffness);
+            let square = self.graph.multiply(phi, phi);
+            let v = self.graph.multiply(half, square);
+            self.potential_by(name, v, formula, true)?;
+        }
+        if let Some(damping) = damping {
+            if !self.scene.kinematics.0.is_empty() {
+                let message = format!("force `{name}`: `damping` needs q' = u; give the damper by its `value`");
+                return Err(Fault::new(&formula.origin, message));
+            }
+            let slopes: Vec<Id> = (0..self.nq()).map(|i| self.graph.derivative(phi, (1 + i) as u32)).collect();
+            let mut rate = self.graph.derivative(phi, 0);
+            for (i, &slope) in slopes.iter().enumerate() {
+                let u = self.graph.variable((1 + self.nq() + i) as u32);
+                let part = self.graph.multiply(slope, u);
+                rate = self.graph.add(rate, part);
+            }
+            let minus = self.graph.constant(-damping);
+            let force_along = self.graph.multiply(minus, rate);
+            let h: Vec<Id> = slopes.iter().map(|&slope| self.graph.multiply(force_along, slope)).collect();
+            self.value_force(&format!("{name}_damper"), &h, &[], &formula.origin)?;
+        }
+        Ok(())
+    }
+
     fn potential_force(&mut self, name: &str, formula: &Formula) -> Result<(), Fault> {
         let v = self.variables.node(&mut self.graph, formula, Allowed::Position("a potential"))?;
+        self.potential_by(name, v, formula, false)
+    }
+
+    /// A force by the node of its potential, which may be that of a spring.
+    fn potential_by(&mut self, name: &str, v: Id, formula: &Formula, spring: bool) -> Result<(), Fault> {
         let mut local = self.variation.local(&self.graph, &[v]).map_err(too_large(&formula.origin))?;
         if local.on.is_empty() {
             // A potential of time alone: no force, but energy.
@@ -399,7 +458,8 @@ impl ModelBuilder<'_> {
         }
         let linear = self.variation.linear_force(&self.graph, &gradient);
         let derivatives = self.variation.potential_derivatives(&mut self.graph, v, &local.on);
-        self.layout = std::mem::take(&mut self.layout).potential(name).on(local.on);
+        let layout = std::mem::take(&mut self.layout);
+        self.layout = if spring { layout.spring(name) } else { layout.potential(name) }.on(local.on);
         if linear {
             self.layout = std::mem::take(&mut self.layout).linear();
         }

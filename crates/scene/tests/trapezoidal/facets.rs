@@ -80,10 +80,36 @@ fn slide(angle: f64, facets: f64) -> [f64; 2] {
     [x * nearest.cos() - y * nearest.sin(), x * nearest.sin() + y * nearest.cos()]
 }
 
+/// A block that a turning force pushes about: its slip turns all the time.
+#[test]
+fn the_cone_itself_is_the_default_and_of_second_order() {
+    let turning = scene(0.0)
+        .replace("[[contact]]", "[[force]]\nname = \"push\"\nvalue = [\"6*cos(3*t)\", \"6*sin(3*t)\", 0]\n[[contact]]");
+    let set = ["initial.u=[1,0,0]"];
+    let steps = [2e-2, 1e-2, 5e-3, 2.5e-3];
+    let ends = [2e-2, 1e-2, 5e-3, 2.5e-3, 1.25e-3, 6.25e-4].map(|h| run(&turning, h, 3.0, &set).0.end.q);
+    let exact: Vec<f64> = ends[5].iter().zip(&ends[4]).map(|(a, b)| a + (a - b) / 3.0).collect();
+    let errors: Vec<f64> = ends[..4].iter().map(|q| super::distance(q, &exact)).collect();
+    let fit = nonsmooth::measure::fit_order(&steps, &errors).unwrap();
+    let eight = super::distance(&run(&turning, 1e-2, 3.0, &[set[0], "scheme.facets=8"]).0.end.q, &exact);
+    println!(
+        "turning slip: errors {}, order {:.2}; with 8 facets off by {eight:.3} m",
+        super::scientific(&errors),
+        fit.order
+    );
+    assert!(fit.order >= 1.9, "{errors:?}");
+    // The cone of moreau-jean, which is of first order.
+    let jean = run_by(&turning, "moreau-jean", 1e-4, 3.0, &set).0.end.q;
+    assert!(super::distance(&jean, &exact) <= 2e-4, "{jean:?} {exact:?}");
+    assert!(eight > 0.05, "{eight}");
+}
+
 #[test]
 fn facets_must_be_even() {
     use nonsmooth::scheme::{Settings, make};
-    for (facets, good) in [(4.0, true), (16.0, true), (5.0, false), (6.5, false), (2.0, false), (66.0, false)] {
+    for (facets, good) in
+        [(4.0, true), (16.0, true), (5.0, false), (6.5, false), (2.0, false), (66.0, false), (0.0, true)]
+    {
         let made = make("trapezoidal-lcp", &Settings::new().number("facets", facets));
         assert_eq!(made.is_ok(), good, "{facets}");
     }

@@ -3,12 +3,16 @@
 //! `cargo test --release -p nonsmooth-scene --test tests trapezoidal -- --nocapture` prints all tables.
 
 mod carts;
+mod driven;
 mod facets;
+mod groups;
 mod joints;
 mod lemke;
 mod mass;
+mod multipliers;
 mod restitution;
 mod rod;
+mod stiff;
 mod tables;
 mod take_off;
 

@@ -83,7 +83,8 @@ impl Plan {
             force_infos.push(ForceInfo {
                 name: part.name.clone(),
                 potential: part.what.0 == ForceKind::Potential,
-                constant_jacobian: part.what.1,
+                spring: part.what.1.spring,
+                constant_jacobian: part.what.1.linear,
             });
             forces.push((part.what.0, p));
         }

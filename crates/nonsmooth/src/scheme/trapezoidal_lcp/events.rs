@@ -1,10 +1,13 @@
 //! What ends a step early: where contacts stand at its start, collisions along its path, and transitions of the laws.
 
 mod collisions;
+mod groups;
 mod transitions;
 
+pub(super) use groups::Groups;
+
 use super::frozen::Along;
-use super::options::{Detection, Transitions, Variant};
+use super::options::{Detection, Laws, Transitions, Variant};
 use super::{TrapezoidalLcp, still};
 use super::{TrapezoidalMemory, TrapezoidalStep};
 use crate::contract::{Evaluator, Kind};
@@ -121,7 +124,7 @@ impl TrapezoidalLcp {
         }
         let speed = norm(&slip);
         let mut least = still;
-        if speed > least && !k.constant && self.options.variant == Variant::I {
+        if speed > least && !k.constant && self.options.variant == Variant::I && self.options.laws == Laws::Midpoint {
             // Laws at the midpoint leave that much at the end.
             system.velocity_rate(k, start.t, &start.q, &start.u, &mut self.chi);
             least += dt * max_norm(&self.chi[skip..k.dim()]);
@@ -144,7 +147,7 @@ impl TrapezoidalLcp {
         let earliest = self.earliest(start).min(h);
         let mut watches = std::mem::take(&mut self.watches);
         watches.clear();
-        if self.options.detection == Detection::All && h > earliest && !self.is_crowd() {
+        if self.options.detection == Detection::All && h > earliest {
             self.changes(system, start, solve, out, &mut watches);
         }
         let found = self.first_event(system, start, solve, out, &watches, earliest);

@@ -2,6 +2,7 @@
 
 use super::TrapezoidalLcp;
 use super::TrapezoidalStep;
+use super::jacobians::Way;
 use super::jump::Phase;
 use super::options::JacobianRule;
 use super::predict::{Room, drift};
@@ -22,7 +23,9 @@ impl TrapezoidalLcp {
         let mut seen = std::mem::take(&mut self.seen);
         seen.candidates.assign(&step.candidates);
         seen.begin(step.dt);
-        seen.record.make::<TrapezoidalStep>().paradox = record.paradox;
+        let seen_record: &mut TrapezoidalStep = seen.record.make();
+        seen_record.paradox = record.paradox;
+        seen_record.acceleration.0.clone_from(&record.acceleration);
         let jump = record.jump();
         seen.active.clone_from(if jump { &*record.active } else { &step.active });
         let p = if jump { &*record.smooth } else { step.end.percussions.values() };
@@ -107,19 +110,23 @@ impl TrapezoidalLcp {
         let change: Vec<f64> = seen.end.u.iter().zip(u).map(|(v, u)| v - u).collect();
         let Some(work) = self.work.as_mut() else { return };
         // What a force did, with its part of M̃ − M: k̃_i + ((h/2) k_v + (h²/4) k_q B)(v⁻ − v)/dt.
-        let mut jacobian = Matrix::new(&system.structure().pattern);
+        let pattern = &system.structure().pattern;
+        let (mut by_q, mut by_v) = (Matrix::new(pattern), Matrix::new(pattern));
         let mut y = vec![0.0; u.len()];
+        let (rule, predict) = (self.options.jacobian, &mut self.predict);
+        let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
+        let way = Way { t, h, q, u, q_mid: &predict.q_mid, rate: &predict.rate, acceleration };
+        let (jacobians, mass) = (&mut predict.jacobians, Matrix::clone(&work.mass));
         let mut force = |_: &mut VelocityLevel, i: usize, k: &mut [f64]| {
             system.force(i, t, q, u, k);
             system.force(i, t + h, q, u, k);
             k.iter_mut().for_each(|k| *k *= 0.5);
-            jacobian.clear();
-            system.force_jacobian(i, t + h, q, u, 1.0, 0.0, &mut jacobian);
-            add_product(&jacobian, u, 0.5 * h, &mut y, k);
-            add_product(&jacobian, &change, 0.25 * h * h / dt, &mut y, k);
-            jacobian.clear();
-            system.force_jacobian(i, t + h, q, u, 0.0, 1.0, &mut jacobian);
-            add_product(&jacobian, &change, 0.5 * h / dt, &mut y, k);
+            by_q.clear();
+            by_v.clear();
+            jacobians.add_of(system, rule, i, way, &mass, (&mut by_q, &mut by_v), k);
+            add_product(&by_q, u, 0.5 * h, &mut y, k);
+            add_product(&by_q, &change, 0.25 * h * h / dt, &mut y, k);
+            add_product(&by_v, &change, 0.5 * h / dt, &mut y, k);
         };
         let applied = Applied { mean: &mean, moved: &mean, q_star: &mid, led_to: &seen.end.q };
         work.account(system, start, seen, &applied, &mut force, meter, out);
@@ -128,8 +135,10 @@ impl TrapezoidalLcp {
         if !system.structure().identity_kinematics() {
             drift(system, (t + h, q, u), 0.5 * h, &mut Room::default(), &mut rest);
         }
-        if self.options.jacobian == JacobianRule::Spd
-            && let (Some(by_q), Some(by_v)) = (&self.predict.by_q, &self.predict.by_v)
+        let jacobians = &self.predict.jacobians;
+        let mut y = vec![0.0; u.len()];
+        if rule == JacobianRule::Spd
+            && let (Some(by_q), Some(by_v)) = (&jacobians.by_q, &jacobians.by_v)
         {
             let (exact_q, exact_v) = exact(system, t + h, q, u);
             for (sign, by_q, by_v) in [(1.0, by_q, by_v), (-1.0, &exact_q, &exact_v)] {

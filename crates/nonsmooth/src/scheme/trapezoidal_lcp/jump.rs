@@ -48,14 +48,14 @@ impl Jump {
     pub(super) fn assemble(
         &mut self,
         system: &Evaluator,
-        facets: &Arc<Polygon>,
+        facets: &Option<Arc<Polygon>>,
         (t, q, u): (f64, &[f64], &[f64]),
         step: &Step,
         phase: Phase,
     ) {
         let (work, fresh) = VelocityLevel::prepare(&mut self.work, system, Iteration::Mass);
         if fresh {
-            work.facets = Some(facets.clone());
+            work.facets = facets.clone();
         }
         // The list of the laws keeps its memory.
         if let Restitution::Normal(laws) = std::mem::take(&mut work.restitution) {
@@ -120,7 +120,7 @@ impl Jump {
     pub(super) fn solve(
         &mut self,
         system: &Evaluator,
-        facets: &Arc<Polygon>,
+        facets: &Option<Arc<Polygon>>,
         (t, q, u): (f64, &[f64], &[f64]),
         step: &Step,
         solve: &mut Solve,
@@ -178,7 +178,13 @@ impl Jump {
     }
 
     /// The jump of a finished step from `u_minus`: residuals of momentum and laws.
-    pub(super) fn certify(&mut self, system: &Evaluator, facets: &Arc<Polygon>, step: &Step, out: &mut Certificate) {
+    pub(super) fn certify(
+        &mut self,
+        system: &Evaluator,
+        facets: &Option<Arc<Polygon>>,
+        step: &Step,
+        out: &mut Certificate,
+    ) {
         self.take(step);
         let TrapezoidalStep { u_minus, compression, .. } = step.record.of();
         let (end, list) = (&step.end, &step.candidates);

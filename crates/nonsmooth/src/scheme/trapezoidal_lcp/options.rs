@@ -12,15 +12,18 @@ options! {
         /// Velocity in the laws.
         pub variant: Variant = choice("variant",
             "velocity in the laws: at the end of the step (I, (6.12)) or its mean (II, (6.10))"),
+        /// Where the laws take their directions.
+        pub laws: Laws = choice("laws",
+            "laws about velocities at the ends of the step, or with the directions of its middle, as (6.10) and (6.12) are printed"),
         /// Which events end a step.
         pub detection: Detection = choice("detection",
             "which events end a step: all, collisions only, or none"),
         /// How transitions are located.
         pub events: Transitions = choice("events",
             "how stick, slip and take-off are located: by slip and forces of the continuous problem, or where the basis of the LCP changes"),
-        /// Section of the polyhedral cone in space.
-        pub facets: Arc<Polygon> = number("facets", 8.0, [4.0, 64.0], "",
-            "generators of the polyhedral cone that stands for a circular one in space (even)").read_by(polygon),
+        /// Section of the polyhedral cone in space; none: the circular cone.
+        pub facets: Option<Arc<Polygon>> = number("facets", 0.0, [0.0, 64.0], "",
+            "generators of the polyhedral cone that stands for a circular one in space (even, 4 to 64); 0: the cone itself").read_by(polygon),
         /// ε_a of (7.1), m.
         pub eps_a: f64 = number("eps_a", 1e-10, [0.0, 1.0], "m",
             "a contact touches below this gap (7.1)"),
@@ -32,7 +35,7 @@ options! {
             "no event ends a step earlier than that, and a flight shorter than that is none"),
         /// Which Jacobians.
         pub jacobian: JacobianRule = choice("jacobian",
-            "Jacobians of forces as they are, or their dissipative part: the matrix is positive definite for any step"),
+            "Jacobians of forces: as they are; those of (10.13), (10.14) with F(v), which never drive; the choice between both by the step; or their dissipative part"),
         /// Approach up to which there is no restitution, m/s.
         pub threshold: f64 = number("restitution_threshold", 0.0, [0.0, 1e6], "m/s",
             "a slower approach is an impact without restitution"),
@@ -46,6 +49,16 @@ words! {
         I = "I",
         /// (v^l + v^{l+1})/2, (6.10).
         II = "II",
+    }
+}
+
+words! {
+    /// Where the laws of a step take the directions of joints and contacts.
+    pub enum Laws (default Ends) {
+        /// At its ends, by a right-hand side.
+        Ends = "ends",
+        /// In its middle.
+        Midpoint = "midpoint",
     }
 }
 
@@ -73,26 +86,33 @@ words! {
 
 words! {
     /// Which Jacobians of forces enter M̃.
-    pub enum JacobianRule (default Exact) {
+    pub enum JacobianRule (default Auto) {
+        /// k_q and k_v while what the paper's leave out is small beside inertia, the paper's beyond.
+        Auto = "auto",
         /// k_q and k_v.
         Exact = "exact",
-        /// Their symmetric parts without what would drive the motion.
+        /// (10.13), (10.14) of springs and dampers, F(v) of Coriolis forces.
+        Paper = "paper",
+        /// Symmetric parts of k_q and k_v without what would drive the motion.
         Spd = "spd",
     }
 }
 
 /// The regular polygon of an even number of facets.
-fn polygon(settings: &Settings, option: &OptionInfo) -> Result<Arc<Polygon>, SettingsError> {
+fn polygon(settings: &Settings, option: &OptionInfo) -> Result<Option<Arc<Polygon>>, SettingsError> {
     let facets = settings.get_number(option)?;
+    if facets == 0.0 {
+        return Ok(None);
+    }
     let odd = || SettingsError::Value {
         key: option.key,
         found: facets.to_string(),
-        expected: "an even whole number from 4 to 64".into(),
+        expected: "0, or an even whole number from 4 to 64".into(),
     };
-    if facets % 2.0 != 0.0 {
+    if facets % 2.0 != 0.0 || facets < 4.0 {
         return Err(odd());
     }
-    Ok(Arc::new(Polygon::regular(facets as usize).map_err(|_| odd())?))
+    Ok(Some(Arc::new(Polygon::regular(facets as usize).map_err(|_| odd())?)))
 }
 
 impl TrapezoidalLcpOptions {

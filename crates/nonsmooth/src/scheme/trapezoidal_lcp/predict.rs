@@ -1,12 +1,12 @@
 //! The smooth part of a step: M̃ and k̃, the rows at the midpoint, the trial that the LCP leads to, and the path along it.
 
+use super::jacobians::{Jacobians, Way};
 use super::options::JacobianRule;
-use super::spd;
 use crate::contract::Evaluator;
 use crate::scheme::velocity_level::VelocityLevel;
 use crate::state::{State, rates, rates_into};
 use complementarity::linear::Matrix;
-use complementarity::linear::dense::max_norm;
+use complementarity::linear::dense::{dot, max_norm};
 
 /// M̃, k̃ and the midpoint for a step from a state, and where it leads.
 #[derive(Default)]
@@ -21,15 +21,16 @@ pub(super) struct Predict {
     pub(super) v: Vec<f64>,
     pub(super) q: Vec<f64>,
     pub(super) p: Vec<f64>,
-    /// k_q B and k_v.
-    pub(super) by_q: Option<Matrix>,
-    pub(super) by_v: Option<Matrix>,
-    /// Whether these are constant and made.
-    jacobians_made: bool,
+    pub(super) jacobians: Jacobians,
     /// Length for which M̃ is assembled, if it depends on nothing else.
     assembled_for: Option<f64>,
+    /// Whether that M̃ has not been looked at.
+    fresh: bool,
+    /// Whether forces drive the motion: M̃ is smaller than M̄ in some direction.
+    pub(super) driven: bool,
     room: Room,
-    spd: spd::Work,
+    /// Room for a change of velocity.
+    change: Vec<f64>,
 }
 
 /// Room for the kinematics.
@@ -44,42 +45,19 @@ pub(super) struct Room {
 
 impl Predict {
     /// Forgets everything: another system.
-    pub(super) fn reset(&mut self, system: &Evaluator) {
-        let pattern = &system.structure().pattern;
-        self.by_q = Some(Matrix::new(pattern));
-        self.by_v = Some(Matrix::new(pattern));
-        self.jacobians_made = false;
+    pub(super) fn reset(&mut self, system: &Evaluator, rule: JacobianRule) {
+        self.jacobians.reset(&system.structure().pattern, rule);
         self.assembled_for = None;
     }
 
-    /// k_q B and k_v at (t, q, u), or their dissipative parts.
-    fn jacobians(&mut self, system: &Evaluator, rule: JacobianRule, t: f64, q: &[f64], u: &[f64]) {
-        let s = system.structure();
-        let constant = s.forces.iter().all(|f| f.constant_jacobian);
-        if constant && self.jacobians_made {
-            return;
-        }
-        let (Some(by_q), Some(by_v)) = (&mut self.by_q, &mut self.by_v) else { return };
-        by_q.clear();
-        by_v.clear();
-        for i in 0..s.forces.len() {
-            system.force_jacobian(i, t, q, u, 1.0, 0.0, by_q);
-            system.force_jacobian(i, t, q, u, 0.0, 1.0, by_v);
-        }
-        if rule == JacobianRule::Spd {
-            self.spd.dissipative(&s.pattern, by_q);
-            self.spd.dissipative(&s.pattern, by_v);
-        }
-        self.jacobians_made = constant;
-    }
-
-    /// M̄, M̃, k̃ and f = M̃ v + h k̃ for a step of length `h`.
+    /// M̄, M̃, k̃ and f = M̃ v + h k̃ for a step of length `h`, with v̇ at the start if it is known.
     pub(super) fn assemble(
         &mut self,
         system: &Evaluator,
         rule: JacobianRule,
         start: &State,
         h: f64,
+        acceleration: &[f64],
         work: &mut VelocityLevel,
     ) {
         let s = system.structure();
@@ -94,19 +72,24 @@ impl Predict {
         // k̃ = ½ (k(t) + k(t+h) + h k_q q̇).
         work.assemble_forces(system, t, q, u);
         system.forces(t + h, q, u, &mut work.h);
-        self.jacobians(system, rule, t + h, q, u);
+        let way = Way { t, h, q, u, q_mid: &self.q_mid, rate: &self.rate, acceleration };
+        self.jacobians.make(system, rule, way, &work.mass);
         work.size_vectors();
-        let (Some(by_q), Some(by_v)) = (&self.by_q, &self.by_v) else { return };
+        let (Some(by_q), Some(by_v)) = (&self.jacobians.by_q, &self.jacobians.by_v) else { return };
         by_q.multiply(u, &mut work.scratch);
         for (k, d) in work.h.iter_mut().zip(&work.scratch) {
             *k = 0.5 * (*k + h * d);
         }
+        if self.jacobians.replaced {
+            work.h.iter_mut().zip(&self.jacobians.beyond).for_each(|(k, b)| *k += b);
+        }
         if !s.identity_kinematics() {
             drift(system, (t + h, q, u), 0.5 * h, &mut self.room, &mut work.h);
         }
-        let keep = s.constant_mass && self.jacobians_made;
+        let keep = s.constant_mass && self.jacobians.made;
         if !(keep && self.assembled_for == Some(h)) {
             self.assembled_for = keep.then_some(h);
+            self.fresh = true;
             let m = &mut work.full.matrix;
             m.clear();
             m.add_scaled(1.0, &work.mass);
@@ -119,10 +102,51 @@ impl Predict {
         }
     }
 
+    /// Whether M̃ is another one since this was asked last.
+    pub(super) fn unchecked(&mut self) -> bool {
+        std::mem::replace(&mut self.fresh, false)
+    }
+
+    /// What the linearisation of the forces left out of the velocity at the end of the trial, relative to the velocities of the step, and where it is largest.
+    pub(super) fn left_out(&mut self, system: &Evaluator, start: &State, work: &mut VelocityLevel) -> (f64, usize) {
+        let (Some(by_q), Some(by_v)) = (&self.jacobians.by_q, &self.jacobians.by_v) else { return (0.0, 0) };
+        let Self { h, q, v, change, .. } = self;
+        let t = start.t + *h;
+        let size = |mass: &Matrix, x: &[f64], y: &mut [f64]| {
+            mass.multiply(x, y);
+            dot(x, y).max(0.0).sqrt()
+        };
+        work.size_vectors();
+        work.h.fill(0.0);
+        system.forces(t, &start.q, &start.u, &mut work.h);
+        change.clear();
+        change.extend(start.u.iter().zip(&*v).map(|(a, b)| 0.5 * *h * (a + b)));
+        by_q.multiply(change, &mut work.scratch);
+        work.h.iter_mut().zip(&work.scratch).for_each(|(k, d)| *k += d);
+        change.iter_mut().zip(&start.u).zip(&*v).for_each(|((c, a), b)| *c = b - a);
+        by_v.multiply(change, &mut work.scratch);
+        work.h.iter_mut().zip(&work.scratch).for_each(|(k, d)| *k = -*k - d);
+        system.forces(t, q, v, &mut work.h);
+        work.h.iter_mut().for_each(|k| *k *= 0.5 * *h);
+        if work.full.matrix.factor().is_err() {
+            return (f64::INFINITY, 0);
+        }
+        work.full.matrix.solve(&mut work.h);
+        let off = size(&work.mass, &work.h, &mut work.scratch);
+        let motion = size(&work.mass, &start.u, &mut work.scratch) + size(&work.mass, v, &mut work.scratch);
+        let worst = work.h.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        (if off == 0.0 { 0.0 } else { off / motion }, worst.map_or(0, |(i, _)| i))
+    }
+
     /// The position that the trial velocity leads to.
     pub(super) fn arrive(&mut self, system: &Evaluator, start: &State) {
         let Self { h, rate, v, q, room, .. } = self;
         room.led_to(system, start, rate, *h, v, q);
+    }
+
+    /// The position that a velocity at the end of a step of length `h` leads to.
+    pub(super) fn lead(&mut self, system: &Evaluator, start: &State, h: f64, v: &[f64], q: &mut Vec<f64>) {
+        self.room.led_to(system, start, &self.rate, h, v, q);
     }
 
     /// The path from the start along the trial: v̂(s) = v + (s/h)(v̄ − v) and where it leads.

@@ -1,7 +1,7 @@
 //! What a step leaves for the next, and its two parts: smooth motion, and a jump at its end.
 
 use crate::record;
-use crate::state::{ByComponent, ByInteraction, ByVelocity};
+use crate::state::{ByComponent, ByInteraction, ByVelocity, Correction};
 
 record! {
     /// The step that led here.
@@ -12,6 +12,8 @@ record! {
         length: f64 = "length of the last step",
         /// Steps in a row that ended at an event.
         events: u32 = "events in a row",
+        /// Forces drove the motion, and what the linearisation leaves out is not small yet.
+        driven: bool = "driven",
     }
 }
 
@@ -22,6 +24,12 @@ record! {
         full_dt: f64 = "length of the unshortened step",
         /// Velocity at the end of the unshortened step.
         full_velocity: ByVelocity = "velocity of the unshortened step",
+        /// Acceleration at the start; empty where no law turns.
+        acceleration: ByVelocity = "acceleration at the start",
+        /// Contacts stayed closed: they are projected with the joints.
+        closes: bool = "closed contacts are projected with joints",
+        /// Some of them turn: they are projected at any rate.
+        turns: bool = "closed contacts are projected",
         /// A contact took a percussion without approach: a paradox of Painlevé.
         paradox: bool = "paradox",
         /// Velocity before the jump.
@@ -34,6 +42,13 @@ record! {
         compression: ByComponent = "percussions of the compression",
         /// Restitution that the jump took; NaN for those that took no part in it. Empty without a jump.
         restitution: ByInteraction<f64> = "restitutions",
+    }
+    fn correction(&self) -> Correction {
+        match (self.closes, self.turns) {
+            (true, true) => Correction::JointsAndContacts,
+            (true, false) => Correction::WantedWithContacts,
+            (false, _) => Correction::Wanted,
+        }
     }
     fn u_minus(&self) -> &[f64] {
         &self.u_minus

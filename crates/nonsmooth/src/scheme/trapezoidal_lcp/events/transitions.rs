@@ -1,6 +1,5 @@
 //! Transitions: which laws a step leaves in another mode than it began with, and when.
 
-use super::super::TrapezoidalMemory;
 use super::super::frozen::{Along, Hold, follows_normal};
 use super::super::options::{Transitions, Variant};
 use super::super::{TrapezoidalLcp, still};
@@ -14,11 +13,10 @@ use crate::state::{State, Step};
 use complementarity::linear::dense::{dot, max_norm, norm};
 use complementarity::sets::MAX_DIM;
 use complementarity::{Mode, Polygon};
+use std::sync::Arc;
 
 /// A force within this part of its bound is on it.
 const ON_BOUND: f64 = 1e-7;
-/// A force that is extrapolated to the end of a step and comes within this part of its bound is computed there.
-const NEAR_BOUND: f64 = 0.1;
 
 impl TrapezoidalLcp {
     /// Interactions whose laws the trial left in another mode than they had at the start; their modes into `holds`.
@@ -34,22 +32,22 @@ impl TrapezoidalLcp {
         let list = &out.candidates;
         let Some(work) = self.work.as_ref() else { return };
         let still = still(&self.predict.v, solve);
-        let weight = self.options.weight();
         let mut suspects = std::mem::take(&mut self.suspects);
         suspects.clear();
         let mut held = false;
-        let look_ahead = self.options.events == Transitions::Continuous;
+        // Where forces change in a step by as much as inertia, those at its end are those of a velocity that alternates.
+        let look_ahead = self.options.events == Transitions::Continuous && !self.is_stiff();
         for (i, blocks, row) in work.parts() {
             let (k, begin) = (&list.items()[i], &self.starts[i]);
-            if matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
+            if matches!(k.kind, Kind::Joint | Kind::VelocityJoint) || self.groups.is_crowded(k) {
                 continue;
             }
             let skip = usize::from(k.kind == Kind::Contact);
-            let (after, before) = (&work.after()[row..row + k.dim()], work.before(list, i));
+            let after = &work.after()[row..row + k.dim()];
             let sigma = work.sigma(blocks);
             let open = skip == 1 && (sigma.mode(0) == Mode::Impressed || self.predict.p[list.range(i).start] <= 0.0);
             // The velocity that the law is about.
-            let law = |j: usize| after[j] + weight * before[j];
+            let law = |j: usize| after[j] + work.full.c[row + j] - work.chi(row + j);
             if open && law(0) > 0.0 {
                 watches.push((i, Watch::Normal));
                 held = true;
@@ -58,9 +56,7 @@ impl TrapezoidalLcp {
             if open {
                 continue;
             }
-            let force = self.force_at_end(start, k, i, &self.predict.p[list.range(i)]);
-            if look_ahead && skip == 1 && force[0] <= NEAR_BOUND * self.predict.p[list.range(i).start] / self.predict.h
-            {
+            if look_ahead && skip == 1 {
                 suspects.push((i, Watch::Normal));
             }
             if k.dim() == skip || k.dim() - skip > 3 {
@@ -78,30 +74,17 @@ impl TrapezoidalLcp {
                     watches.push((i, Watch::Friction));
                     held = true;
                 }
-                None if look_ahead => {
-                    let (margin, size) = margin(k, &force[..k.dim()], Watch::Friction, &self.options.facets);
-                    if margin <= NEAR_BOUND * size {
-                        suspects.push((i, Watch::Friction));
-                    }
-                }
+                None if look_ahead => suspects.push((i, Watch::Friction)),
                 None => {}
             }
         }
         // Means over the step are within bounds; forces at its end may not be.
         if !suspects.is_empty() {
             let (q, v) = (std::mem::take(&mut self.predict.q), std::mem::take(&mut self.predict.v));
-            let before = watches.len();
-            watches.extend_from_slice(&suspects);
-            let found = self.held_forces(system, (start.t + self.predict.h, &q, &v), watches, solve, out);
+            self.on_their_bounds((system, start.t + self.predict.h, &q, &v), watches, &mut suspects, solve, out);
             (self.predict.q, self.predict.v) = (q, v);
-            watches.truncate(before);
-            if let (true, Some(forces)) = (found, &self.forces) {
-                suspects.retain(|(i, w)| {
-                    margin(&list.items()[*i], &forces.lambda()[list.range(*i)], *w, &self.options.facets).0 < 0.0
-                });
-                held |= !suspects.is_empty();
-                watches.extend_from_slice(&suspects);
-            }
+            held |= !suspects.is_empty();
+            watches.extend_from_slice(&suspects);
         }
         self.suspects = suspects;
         if held {
@@ -122,21 +105,40 @@ impl TrapezoidalLcp {
         }
     }
 
-    /// The forces that the percussions of the trial and of the step before lead to at the end of the trial.
-    pub(super) fn force_at_end(&self, start: &State, k: &Interaction, i: usize, p: &[f64]) -> [f64; MAX_DIM] {
-        let h = self.predict.h;
-        let mut force = [0.0; MAX_DIM];
-        let memory: &TrapezoidalMemory = start.memory.of();
-        let values = if memory.smooth.is_empty() { start.percussions.values() } else { &memory.smooth };
-        let place = start.percussions.place(i, k.id).map(|at| start.percussions.range(at));
-        let before = place.filter(|r| r.len() == k.dim() && memory.length > 0.0).map(|r| &values[r]);
-        for (j, f) in force.iter_mut().take(k.dim()).enumerate() {
-            let now = p[j] / h;
-            // From the middle of the step to its end, as from the middle of the step before to the middle of this.
-            let change = before.map_or(0.0, |b| (now - b[j] / memory.length) * h / (h + memory.length));
-            *f = now + change;
+    /// Keeps those whose forces at (t, q, v), by the laws, are on their bounds, and would be beyond them if their modes were held.
+    fn on_their_bounds(
+        &mut self,
+        (system, t, q, v): (&Evaluator, f64, &[f64], &[f64]),
+        watches: &mut Vec<(usize, Watch)>,
+        suspects: &mut Vec<(usize, Watch)>,
+        solve: &mut Solve,
+        out: &Step,
+    ) {
+        let list = &out.candidates;
+        let before = watches.len();
+        // By the laws first: where forces are not unique, those of the laws are within their bounds if any are.
+        for (held, beyond) in [(false, ON_BOUND), (true, 0.0)] {
+            if suspects.is_empty() {
+                return;
+            }
+            if held {
+                watches.extend_from_slice(suspects);
+            }
+            let found = self.held_forces(system, (t, q, v), watches, solve, out);
+            watches.truncate(before);
+            let (true, Some(forces)) = (found, &self.forces) else {
+                // A paradox: the laws have no forces there. The kept modes may.
+                if held {
+                    suspects.clear();
+                }
+                continue;
+            };
+            suspects.retain(|(i, w)| {
+                let lambda = &forces.lambda()[list.range(*i)];
+                let (margin, size) = margin(&list.items()[*i], lambda, *w, &self.options.facets);
+                if held { margin < 0.0 } else { margin <= beyond * size }
+            });
         }
-        force
     }
 
     /// Keeps only those whose forces at the start are still within their bounds.
@@ -169,7 +171,7 @@ impl TrapezoidalLcp {
     }
 
     /// Forces at (t, q, u) with the watched interactions held.
-    pub(super) fn held_forces(
+    pub(in super::super) fn held_forces(
         &mut self,
         system: &Evaluator,
         at: (f64, &[f64], &[f64]),
@@ -342,7 +344,7 @@ impl TrapezoidalLcp {
 }
 
 /// Friction force of a slip along `d`, per unit of the normal force where it follows that.
-fn friction_along(k: &Interaction, d: &Along, facets: &Polygon) -> Along {
+fn friction_along(k: &Interaction, d: &Along, facets: &Option<Arc<Polygon>>) -> Along {
     let against = |bound: f64| d.map(|d| -bound * d);
     let on = |mu: f64, polygon: &Polygon| {
         // The generator that dissipates most.
@@ -354,8 +356,10 @@ fn friction_along(k: &Interaction, d: &Along, facets: &Polygon) -> Along {
     };
     match &*k.law {
         Law::Contact(law) => match &law.friction {
-            Some(Friction::Coulomb { mu }) if law.slip_dim == 2 => on(*mu, facets),
-            Some(Friction::Coulomb { mu }) => against(*mu),
+            Some(Friction::Coulomb { mu }) => match facets {
+                Some(polygon) if law.slip_dim == 2 => on(*mu, polygon),
+                _ => against(*mu),
+            },
             Some(Friction::Polyhedral { mu, polygon }) => on(*mu, polygon),
             Some(Friction::Tresca { bound }) => against(*bound),
             None => [0.0; 3],
@@ -376,7 +380,7 @@ fn friction_along(k: &Interaction, d: &Along, facets: &Polygon) -> Along {
 }
 
 /// How far a force is from where its law changes (positive: the mode holds), and the size of that bound.
-fn margin(k: &Interaction, lambda: &[f64], watch: Watch, facets: &Polygon) -> (f64, f64) {
+fn margin(k: &Interaction, lambda: &[f64], watch: Watch, facets: &Option<Arc<Polygon>>) -> (f64, f64) {
     if let Watch::Normal = watch {
         return (lambda[0], lambda[0].abs().max(1.0));
     }
@@ -384,10 +388,13 @@ fn margin(k: &Interaction, lambda: &[f64], watch: Watch, facets: &Polygon) -> (f
         Law::Contact(law) => {
             let size = norm(&lambda[1..]);
             match &law.friction {
-                Some(Friction::Coulomb { mu }) if law.slip_dim == 2 => {
-                    (mu * lambda[0] - facets.gauge([lambda[1], lambda[2]]), mu * lambda[0].abs())
+                Some(Friction::Coulomb { mu }) => {
+                    let size = match facets {
+                        Some(polygon) if law.slip_dim == 2 => polygon.gauge([lambda[1], lambda[2]]),
+                        _ => size,
+                    };
+                    (mu * lambda[0] - size, mu * lambda[0].abs())
                 }
-                Some(Friction::Coulomb { mu }) => (mu * lambda[0] - size, mu * lambda[0].abs()),
                 Some(Friction::Polyhedral { mu, polygon }) => {
                     (mu * lambda[0] - polygon.gauge([lambda[1], lambda[2]]), mu * lambda[0].abs())
                 }
@@ -407,7 +414,7 @@ fn margin(k: &Interaction, lambda: &[f64], watch: Watch, facets: &Polygon) -> (f
 }
 
 /// Whether the percussions of the step before are those of a contact that stuck: strictly within the cone.
-pub(super) fn sticks(k: &Interaction, p: &[f64], facets: &Polygon) -> bool {
+pub(super) fn sticks(k: &Interaction, p: &[f64], facets: &Option<Arc<Polygon>>) -> bool {
     if !(follows_normal(&k.law) && p[0] > 0.0) {
         return false;
     }
