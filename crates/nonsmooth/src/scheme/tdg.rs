@@ -13,7 +13,7 @@
 //! ```
 //!
 //! (for a body that turns in space with its local coordinates about q, q_l = q ⊕ dt Σ b_lk T_k⁻¹v_k: `contract/chart.rs`), so that forces λ and percussions P are told apart. D⁻ is a pair of Lobatto III and IIIA for M ≤ 2, D⁺ of IIIC and IIIA. The stages of D⁺ see P in the step of a collision
-//! alone: what else is put right at the end of a step acts there. For M = 0, q⁺ is q + dt (B v + β).
+//! alone, unless more than 12 contacts take part in it: what else is put right at the end of a step acts there. For M = 0, q⁺ is q + dt (B v + β).
 //!
 //! **Closed** are joints and elements; a contact at the stages if the step before left it closed (at rest, with a percussion or without approach), or at the start of a run if g_N ≤ ε and γ_N = 0: this set is frozen for
 //! the step. At the end also contacts with g_N(t + dt, q_M) ≤ ε: these collide. γ⁻ is the left limit at the end: the velocity of the last stage for D⁻, u + dt Σ β a without any percussion for D⁺.

@@ -89,6 +89,7 @@ impl Tdg {
         self.jump.restitution.clone_from(&record.restitution);
         self.jump.persists.clone_from(&record.acts);
         self.jump.collision = !record.smooth.is_empty();
+        self.jump.crowd = record.crowd;
         self.jump.included.clear();
         self.jump.included.extend(record.restitution.iter().map(|e| !e.is_nan()));
         self.smooth.clear();

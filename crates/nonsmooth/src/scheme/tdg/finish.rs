@@ -20,7 +20,7 @@ impl Tdg {
         capacity::assign(&mut out.end.q, &v.q_end);
         out.end.u.clear();
         out.end.u.extend(v.smooth.iter().zip(&v.y).map(|(s, y)| s + dt * y));
-        if !(nobody || self.tableau.side == Side::Plus && (degree == 0 || self.jump.collision)) {
+        if !(nobody || self.tableau.side == Side::Plus && (degree == 0 || self.jump.collision && !self.jump.crowd)) {
             capacity::assign(&mut out.end.u, &work.v);
         }
         // Percussions: those of the jump, and forces times their weights.
@@ -40,6 +40,7 @@ impl Tdg {
         record.acts.extend_from_slice(&self.acts);
         record.rests.extend_from_slice(&self.rests);
         record.restitution.extend_from_slice(&self.jump.restitution);
+        record.crowd = self.jump.crowd;
         record.lands = self.projection.lands;
         record.eta.extend_from_slice(&self.projection.eta);
         record.stiff = v.stiff;

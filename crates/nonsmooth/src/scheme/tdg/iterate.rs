@@ -227,6 +227,21 @@ impl Tdg {
         Ok(contracts)
     }
 
+    /// Velocity, position and percussions at the end that the forces of the stages lead to, before the jump.
+    fn settle_end(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        out: &Step,
+        solve: &mut Solve,
+        jumps: &mut StepReport,
+    ) -> Result<(), Failure> {
+        self.values.sum(&self.tableau, start, out.dt);
+        self.project(system, start, out, solve, jumps)?;
+        self.sum_forces(out);
+        Ok(())
+    }
+
     /// The stages by Newton's method.
     pub(super) fn newton(
         &mut self,
@@ -246,6 +261,10 @@ impl Tdg {
         self.combine(system, start, dt);
         let mut result = Err(Failure::Newton { iterations: MAX_NEWTON, residual: f64::INFINITY });
         for iteration in 0..MAX_NEWTON {
+            // Forces of the iterate before: assembling forgets them.
+            if plus && iteration > 0 {
+                self.settle_end(system, start, out, solve, &mut jumps)?;
+            }
             for l in 0..n {
                 self.assemble_stage(system, start, out, l);
                 self.forces[l].begin_with(&self.begin);
@@ -255,9 +274,9 @@ impl Tdg {
                 self.values.terms = free.fold(self.values.terms, |terms, a| terms.max(dt * a));
             }
             if plus {
-                self.values.sum(&self.tableau, start, dt);
-                self.project(system, start, out, solve, &mut jumps)?;
-                self.sum_forces(out);
+                if iteration == 0 {
+                    self.settle_end(system, start, out, solve, &mut jumps)?;
+                }
                 let place = Place { tableau: &self.tableau, start, dt };
                 let acting = (&self.acts[..], &self.rests[..]);
                 self.jump.carry(system, &out.candidates, &self.values, acting, &self.smooth, place);
@@ -328,6 +347,9 @@ impl Tdg {
             let place = Place { tableau: &self.tableau, start, dt };
             let once = extended && self.tableau.degree() == 0;
             let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
+            if !extended {
+                self.jump.count(&out.candidates);
+            }
             let within = place.is_within(&self.jump);
             if !(more && within) {
                 let mut report = StepReport::default();

@@ -9,6 +9,7 @@
 //! so that P has either sign while P̂ is one that the law allows: the end of a step puts a closed contact, and friction that sticks, right from both sides. Where friction slips
 //! at the end, S_F is that of S_N along the slip there: the forces of the stages keep their own directions.
 
+use super::CROWD;
 use super::tableau::{Side, Tableau};
 use super::values::Values;
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
@@ -44,6 +45,8 @@ pub(super) struct Jump {
     parts: Vec<(usize, usize)>,
     /// Whether a contact takes part that was not there before: a collision.
     pub(super) collision: bool,
+    /// Whether so many contacts take part that the stages do not see the jump.
+    pub(super) crowd: bool,
     matrix_stays: bool,
 }
 
@@ -70,9 +73,9 @@ impl Place<'_> {
         if self.whole() { &self.start.u } else { &values.left }
     }
 
-    /// Whether the stages see the jump: a collision of D⁺.
+    /// Whether the stages see the jump: a collision of D⁺, unless in a crowd.
     pub(super) fn is_within(&self, jump: &Jump) -> bool {
-        self.tableau.side == Side::Plus && (self.whole() || jump.collision)
+        self.tableau.side == Side::Plus && (self.whole() || jump.collision && !jump.crowd)
     }
 }
 
@@ -114,6 +117,7 @@ impl Jump {
     pub(super) fn begin(&mut self, list: &Candidates, acts: &[bool], place: Place) {
         let n = list.len();
         self.collision = false;
+        self.crowd = false;
         self.restitution.clear();
         self.included.clear();
         capacity::assign(&mut self.persists, acts);
@@ -188,6 +192,12 @@ impl Jump {
             }
         }
         Ok(added)
+    }
+
+    /// Decides whether those that take part are a crowd.
+    pub(super) fn count(&mut self, list: &Candidates) {
+        let contacts = list.items().iter().zip(&self.included).filter(|(k, on)| **on && k.kind == Kind::Contact);
+        self.crowd = contacts.count() > CROWD;
     }
 
     /// Takes out a contact that has opened: it keeps the percussion of its forces.

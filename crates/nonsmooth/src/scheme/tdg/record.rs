@@ -26,6 +26,8 @@ record! {
         rests: ByInteraction<bool> = "interactions that come to rest",
         /// Restitution that the jump at the end took; NaN for those that took no part in it.
         restitution: ByInteraction<f64> = "restitutions",
+        /// So many contacts take part in the jump that the stages do not see it.
+        crowd: bool = "whether contacts are a crowd",
         /// Multipliers η of the position's projection; empty without one.
         eta: ByComponent = "multipliers of the projection",
         /// A contact comes to rest.
