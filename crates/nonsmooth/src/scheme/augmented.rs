@@ -24,6 +24,8 @@
 //! **After extrapolation** the loop normalises q and projects joints and contacts that stay closed (constraint mode), q onto g = 0 and u onto γ = 0 (`stabilise.rs`), as the mean of base steps satisfies them only up to its error. With `substeps = "all"`
 //! contacts are not: that is the contrast of §8.1, which shows what extrapolation does to them.
 //!
+//! Positions of bodies that turn in space are extrapolated in local coordinates about q: T_{i,1} has q_{i,1} ⊖ q in their place, and the step ends at q ⊕ ξ_{i,i}.
+//!
 //! **Percussions** are extrapolated like q and u (sums over the substeps), so that they balance the change of momentum to the same order. Modes are those of the substeps.
 //!
 //! **Ledger and certificate.** Every substep is accounted for and certified by the base scheme. Lines of the ledger are extrapolated with the same tableau, and what extrapolation itself does to the energy, E(T_{i,i}) − Σ w_j E(T_{j,1}), is the line
@@ -238,6 +240,7 @@ impl Augmented {
         self.tableau.begin(if even { 2 } else { 1 });
         self.row.clear();
         self.row.extend(out.end.q.iter().chain(&out.end.u).chain(out.end.percussions.values()));
+        system.localise(&start.q, &mut self.row[..nq]);
         self.tableau.push(1, &self.row);
         // Place 0 is for the first row.
         let (mut rows, mut used, mut accurate) = (1, 1, self.options.fixed_order.is_some());
@@ -272,6 +275,7 @@ impl Augmented {
             }
             let end = &steps[used - 1].end;
             self.row[..nq].copy_from_slice(&end.q);
+            system.localise(&start.q, &mut self.row[..nq]);
             self.row[nq..nq + nu].copy_from_slice(&end.u);
             self.tableau.push(n, &self.row);
             rows += 1;
@@ -331,6 +335,7 @@ impl Augmented {
         out.end.t = start.t + dt;
         let (best, _) = self.tableau.diagonal();
         capacity::assign(&mut out.end.q, &best[..nq]);
+        system.retract(&start.q, &mut out.end.q);
         capacity::assign(&mut out.end.u, &best[nq..nq + nu]);
         out.end.percussions.values_mut().copy_from_slice(&best[nq + nu..]);
         capacity::assign(&mut out.active, &first.active);

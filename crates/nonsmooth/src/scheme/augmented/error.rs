@@ -36,6 +36,16 @@ impl Tangent {
         let mut largest = 0.0f64;
         for (at, block) in s.kinematics.iter().enumerate() {
             let (n, m) = (block.coordinates.len(), block.velocities.len());
+            if block.chart {
+                // Local coordinates are displacements already.
+                for &c in block.coordinates.iter().take(m) {
+                    let d = (a[c] - b[c]).abs();
+                    if !(d <= largest) {
+                        largest = d;
+                    }
+                }
+                continue;
+            }
             self.by_q.clear();
             self.b.clear();
             self.b.resize(n * m, 0.0);

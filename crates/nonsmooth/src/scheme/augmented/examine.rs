@@ -61,6 +61,7 @@ impl Augmented {
             if let Some(last) = row.last() {
                 self.row.clear();
                 self.row.extend(last.end.q.iter().chain(&last.end.u));
+                system.localise(&start.q, &mut self.row[..start.q.len()]);
                 self.tableau.push(row.len(), &self.row);
             }
         }
@@ -78,7 +79,8 @@ impl Augmented {
             found.iter().zip(expected).fold(0.0f64, |m, (a, b)| if (a - b).abs() <= m { m } else { (a - b).abs() })
                 / size
         };
-        for defect in [off(&step.end.q, &best[..nq]), off(&step.end.u, &best[nq..])] {
+        let positions = system.about(&start.q, &step.end.q, |_, end| off(end, &best[..nq]));
+        for defect in [positions, off(&step.end.u, &best[nq..])] {
             if !(defect <= out.kinematics) {
                 out.kinematics = defect;
             }
