@@ -18,7 +18,7 @@ use crate::capacity;
 use crate::coupling::Coupling;
 use crate::gram::{Gram, MAX_BLOCK};
 use crate::linear::{Matrix, Pattern, Singular};
-use crate::problem::{Block, BlockSparse, Problem, ProblemError, ReducedMatrix};
+use crate::problem::{Block, BlockSparse, Measure, Problem, ProblemError, ReducedMatrix};
 use crate::sets::{BlockMode, MAX_DIM, Set};
 use crate::solver::{Options, Report, Solver, Status};
 use serde::{Deserialize, Serialize};
@@ -62,16 +62,22 @@ struct Reduction {
 }
 
 impl FullProblem {
-    /// An empty problem over a matrix of this pattern.
+    /// An empty problem over a matrix of this pattern. The residual of its reduced form is measured by compliances, as a step of a simulation wants it.
     pub fn new(pattern: &Pattern) -> Self {
         Self {
             matrix: Matrix::new(pattern),
             f: vec![0.0; pattern.size()],
             c: Vec::new(),
             coupling: Arc::default(),
-            reduction: Reduction::default(),
+            reduction: Reduction { problem: Problem::default().measured(Measure::Compliance), ..Reduction::default() },
             column: Vec::new(),
         }
+    }
+
+    /// The same problem, with the residual of its reduced form in these units.
+    pub fn measured(mut self, measure: Measure) -> Self {
+        self.reduction.problem.set_measure(measure);
+        self
     }
 
     /// Force directions W.
@@ -547,7 +553,7 @@ impl FullProblem {
             }
             pattern.couple(&[i, j]);
         }
-        let mut p = FullProblem::new(&pattern);
+        let mut p = FullProblem::new(&pattern).measured(Measure::Unit);
         for &(i, j, v) in &file.matrix {
             p.matrix.add(i, j, v);
         }

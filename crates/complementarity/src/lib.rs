@@ -35,7 +35,7 @@ pub mod verify;
 
 pub use coupling::Coupling;
 pub use full::FullProblem;
-pub use problem::{Problem, ProblemError};
+pub use problem::{Measure, Problem, ProblemError};
 pub use rank::rank;
 pub use sets::{BlockMode, Mode, Polygon, Set, SetError};
 pub use solver::{Options, Report, Solver, SolverInfo, Status};

@@ -8,14 +8,20 @@
 //! C_i the block's [`Set`] and û_i its modified velocity. LCP, mixed LCP, box and friction problems
 //! are all of this form.
 //!
-//! **Solved** means [`Problem::residual`] ≤ tolerance, with
+//! **Solved** means [`Problem::residual`] ≤ tolerance. With the natural map of a block in units of velocity,
 //!
 //! ```text
-//! residual = ‖ r − proj_C(r − û) ‖₂ / ‖b‖₂        (not divided where b = 0)
+//! f_i = D_i ( r_i − proj_C( r_i − û_i/D_i ) ),
+//! residual² = Σ_i |f_i|²/D_i  /  Σ_i |b_i|²/D_i        (not divided where b = 0) .
 //! ```
 //!
-//! in unit scaling: the natural map of an LCP, and for friction the error measure
-//! ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\].
+//! [`Measure`] says what D_i is:
+//!
+//! - `Compliance`, for steps of a simulation: D_i = A_ii, the velocity that a unit of percussion makes (of a contact: A_NN; of bilateral rows: each its own).
+//!   Then |f_i|²/D_i is an energy, and the residual has no unit: it is the same in grams and tonnes, in millimetres and kilometres, and rows in
+//!   m/s and rad/s may stand side by side.
+//! - `Unit`, for problems from files: D_i = 1. This is the natural map of an LCP, and for friction the error measure
+//!   ‖r − P_K(r − (u + μ‖u_T‖ n))‖/‖q‖ of \[AcaryBremondHuber2018\], with which other codes are compared.
 
 pub use crate::block_sparse::BlockSparse;
 use crate::capacity;
@@ -41,6 +47,16 @@ impl Block {
     }
 }
 
+/// In which units the residual of a problem is measured. See the [module](self).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// In those of r and u as they are.
+    #[default]
+    Unit,
+    /// In natural ones, from the diagonal of A.
+    Compliance,
+}
+
 /// The matrix A of a reduced problem.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReducedMatrix {
@@ -64,6 +80,7 @@ pub struct Problem {
     blocks: Vec<Block>,
     pub(crate) matrix: ReducedMatrix,
     pub(crate) b: Vec<f64>,
+    pub(crate) measure: Measure,
 }
 
 /// Input that does not describe a problem.
@@ -121,6 +138,23 @@ impl Problem {
         Ok(p)
     }
 
+    /// The same problem with its residual in these units.
+    pub fn measured(mut self, measure: Measure) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    /// In which units its residual is measured.
+    #[inline]
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// Measures the residual in these units.
+    pub fn set_measure(&mut self, measure: Measure) {
+        self.measure = measure;
+    }
+
     /// A linear complementarity problem 0 ≤ u = A r + b ⊥ r ≥ 0.
     pub fn lcp(a: Dense, b: Vec<f64>) -> Result<Self, ProblemError> {
         let n = b.len();
@@ -149,6 +183,7 @@ impl Problem {
 
     /// Takes the blocks of another problem, keeping the memory.
     pub(crate) fn clone_blocks(&mut self, other: &Problem) {
+        self.measure = other.measure;
         if self.blocks != other.blocks {
             self.blocks.clone_from(&other.blocks);
         }
@@ -167,6 +202,7 @@ impl Problem {
 
     /// The same problem with a dense matrix.
     pub(crate) fn densify(&self, out: &mut Problem) {
+        out.measure = self.measure;
         out.blocks.clone_from(&self.blocks);
         out.b.clone_from(&self.b);
         if !matches!(out.matrix, ReducedMatrix::Dense(_)) {
@@ -193,6 +229,7 @@ impl Problem {
 
     /// The same problem with its coupled blocks one by one, if it is not stored so or dense.
     pub(crate) fn expand(&self, out: &mut Problem) {
+        out.measure = self.measure;
         out.blocks.clone_from(&self.blocks);
         out.b.clone_from(&self.b);
         match &self.matrix {
@@ -376,6 +413,42 @@ impl Problem {
         means.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = mean);
     }
 
+    /// The compliance of row `k` of block `i`: A_kk of bilateral rows and of a bound, A_NN of a contact. Rows without one are measured by the
+    /// mean of the others.
+    pub(crate) fn compliance(&self, i: usize, k: usize) -> f64 {
+        let block = &self.blocks[i];
+        let k = if block.set.is_friction() { 0 } else { k };
+        let own = match &self.matrix {
+            ReducedMatrix::Dense(a) => a[(block.start + k, block.start + k)],
+            ReducedMatrix::BlockSparse(a) => a.diagonal(i).get(k * (block.set.dim() + 1)).copied().unwrap_or(0.0),
+            ReducedMatrix::Gram(g) => g.diagonal(i, k, k),
+        };
+        if own > 0.0 { own } else { self.mean_compliance() }
+    }
+
+    /// √D of block `i`: velocities divided by it, and percussions times it, are in the units of the residual.
+    #[inline]
+    pub(crate) fn root_compliance(&self, i: usize) -> f64 {
+        match self.measure {
+            Measure::Unit => 1.0,
+            Measure::Compliance => self.compliance(i, 0).sqrt(),
+        }
+    }
+
+    /// Mean of the diagonal of A over the rows that have compliance; 1 if none has.
+    #[cold]
+    pub(crate) fn mean_compliance(&self) -> f64 {
+        let (mut sum, mut count, mut a) = (0.0, 0.0, [0.0; MAX_DIM * MAX_DIM]);
+        for (i, block) in self.blocks.iter().enumerate() {
+            let d = block.set.dim();
+            self.diagonal_block(i, &mut a);
+            for own in (0..d).map(|k| a[k * (d + 1)]).filter(|v| *v > 0.0) {
+                (sum, count) = (sum + own, count + 1.0);
+            }
+        }
+        if count > 0.0 { sum / count } else { 1.0 }
+    }
+
     /// The residual that decides "solved". `u` receives A r + b.
     pub fn residual(&self, r: &[f64], u: &mut [f64]) -> f64 {
         self.velocity(r, u);
@@ -395,16 +468,43 @@ impl Problem {
     /// The residual from the velocities of single blocks.
     fn residual_of(&self, r: &[f64], velocity: impl Fn(usize) -> [f64; MAX_DIM]) -> f64 {
         let mut sum = 0.0;
-        let mut f = [0.0; MAX_DIM];
         for (i, block) in self.blocks.iter().enumerate() {
             let (s, d) = (block.start, block.set.dim());
-            block.set.natural_map(&r[s..s + d], &velocity(i)[..d], &mut f);
-            for k in 0..d {
-                sum += f[k] * f[k];
-            }
+            sum += self.block_error(i, &r[s..s + d], &velocity(i)[..d]);
         }
-        let scale = dense::norm(&self.b);
-        if scale > 0.0 { sum.sqrt() / scale } else { sum.sqrt() }
+        sum.sqrt() / self.scale()
+    }
+
+    /// |f_i|²/D_i of a block.
+    #[inline]
+    pub(crate) fn block_error(&self, i: usize, r: &[f64], u: &[f64]) -> f64 {
+        match (&self.blocks[i].set, self.measure) {
+            (Set::Free { .. }, Measure::Compliance) => self.bilateral_size(i, u),
+            (set, Measure::Compliance) => block_error(set, self.compliance(i, 0), r, u),
+            (set, Measure::Unit) => block_error(set, 1.0, r, u),
+        }
+    }
+
+    /// Σ u_k²/D_k over the rows of a bilateral block.
+    fn bilateral_size(&self, i: usize, u: &[f64]) -> f64 {
+        u.iter().enumerate().map(|(k, u)| u * u / self.compliance(i, k)).sum()
+    }
+
+    /// What the residual is relative to: √(Σ |b_i|²/D_i), or 1 where b = 0.
+    pub(crate) fn scale(&self) -> f64 {
+        let sum: f64 = match self.measure {
+            Measure::Unit => dense::dot(&self.b, &self.b),
+            Measure::Compliance => (self.blocks.iter().enumerate())
+                .map(|(i, block)| {
+                    let b = &self.b[block.start..block.start + block.set.dim()];
+                    match block.set {
+                        Set::Free { .. } => self.bilateral_size(i, b),
+                        _ => dense::dot(b, b) / self.compliance(i, 0),
+                    }
+                })
+                .sum(),
+        };
+        if sum > 0.0 { sum.sqrt() } else { 1.0 }
     }
 
     /// The modes of block `i` at its part (r_i, u_i) of a solution, with ρ = 1/A_NN of the block.
@@ -421,6 +521,17 @@ impl Problem {
             self.mode(i, &r[rows.clone()], &u[rows])
         }));
     }
+}
+
+/// |f|²/D of a block with the percussions r and the velocities u.
+#[inline]
+pub(crate) fn block_error(set: &Set, d: f64, r: &[f64], u: &[f64]) -> f64 {
+    let (mut x, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
+    for (x, r) in x.iter_mut().zip(r) {
+        *x = d * r;
+    }
+    set.natural_map_scaled(d, &x[..r.len()], u, &mut f);
+    dense::dot(&f[..r.len()], &f[..r.len()]) / d
 }
 
 /// Velocities of single blocks while percussions change block by block.

@@ -6,11 +6,11 @@
 //! ‖ r − P_K(r − (u + σ(u_T) n)) ‖₂ / ‖b‖₂,    σ(u_T) = μ‖u_T‖ for the ball      (not divided where b = 0)
 //! ```
 //!
-//! of the [problem](crate::problem) in unit scaling, with its own sums and projections, so that a mistake in code shared by the solvers
+//! of the [problem](crate::problem) in unit scaling, or the one by compliances where the problem is measured so, with its own sums and projections, so that a mistake in code shared by the solvers
 //! is found. A full problem is verified before its reduction: M̂ v = f + W r, u = Wᵀ v + c.
 
 use crate::full::FullProblem;
-use crate::problem::{Block, Problem, ReducedMatrix};
+use crate::problem::{Block, Measure, Problem, ReducedMatrix};
 use crate::sets::{Polygon, Set};
 
 /// Velocities and residual, recomputed.
@@ -52,7 +52,18 @@ pub fn reduced(problem: &Problem, r: &[f64]) -> Verification {
             each_entry(w, |row, unknown, value| u[row] += value * y[unknown]);
         }
     }
-    let residual = residual(problem.blocks(), problem.b(), r, &u);
+    let by_compliance = problem.measure() == Measure::Compliance;
+    let diagonal = by_compliance.then(|| {
+        let unit = |row: usize| {
+            let mut r = vec![0.0; problem.b().len()];
+            r[row] = 1.0;
+            let mut u = vec![0.0; r.len()];
+            problem.velocity(&r, &mut u);
+            u[row] - problem.b()[row]
+        };
+        (0..problem.b().len()).map(unit).collect::<Vec<f64>>()
+    });
+    let residual = residual(problem.blocks(), problem.b(), diagonal.as_deref(), r, &u);
     Verification { u, residual }
 }
 
@@ -69,7 +80,16 @@ pub fn full(problem: &FullProblem, r: &[f64]) -> Verification {
     let mut momentum = problem.f.clone();
     each_entry(w, |row, unknown, value| momentum[unknown] += value * r[row]);
     let u = velocity(momentum);
-    let residual = residual(problem.blocks(), &b, r, &u);
+    let by_compliance = problem.reduced().measure() == Measure::Compliance;
+    let diagonal = by_compliance.then(|| {
+        let unit = |row: usize| {
+            let mut momentum = vec![0.0; problem.f.len()];
+            each_entry(w, |k, unknown, value| momentum[unknown] += if k == row { value } else { 0.0 });
+            velocity(momentum)[row] - problem.c[row]
+        };
+        (0..problem.c.len()).map(unit).collect::<Vec<f64>>()
+    });
+    let residual = residual(problem.blocks(), &b, diagonal.as_deref(), r, &u);
     Verification { u, residual }
 }
 
@@ -91,13 +111,44 @@ fn length(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-fn residual(blocks: &[Block], b: &[f64], r: &[f64], u: &[f64]) -> f64 {
+fn residual(blocks: &[Block], b: &[f64], diagonal: Option<&[f64]>, r: &[f64], u: &[f64]) -> f64 {
     let mut error = Vec::with_capacity(r.len());
+    let mut size = Vec::with_capacity(r.len());
+    let known = diagonal.unwrap_or_default().iter().filter(|d| **d > 0.0);
+    let mean = known.clone().sum::<f64>() / known.count().max(1) as f64;
     for block in blocks {
         let rows = block.start..block.start + block.set.dim();
-        error.extend(natural_map(&block.set, &r[rows.clone()], &u[rows]));
+        let Some(diagonal) = diagonal else {
+            error.extend(natural_map(&block.set, &r[rows.clone()], &u[rows.clone()]));
+            size.extend_from_slice(&b[rows]);
+            continue;
+        };
+        // ρ = 1/D: its map in units of √(percussion × velocity).
+        let first = |row: usize| if block.set.is_friction() || block.set.dim() == 1 { rows.start } else { row };
+        let weight = |row: usize| {
+            let row = if matches!(block.set, Set::Ball { .. }) { rows.start } else { first(row) };
+            let d = diagonal[row];
+            if d > 0.0 {
+                d.sqrt()
+            } else if mean > 0.0 {
+                mean.sqrt()
+            } else {
+                1.0
+            }
+        };
+        let scaled: Vec<f64> = rows.clone().map(|k| r[k] * weight(k)).collect();
+        let velocities: Vec<f64> = rows.clone().map(|k| u[k] / weight(k)).collect();
+        let set = match &block.set {
+            Set::Interval { lower, upper } => {
+                Set::Interval { lower: lower * weight(rows.start), upper: upper * weight(rows.start) }
+            }
+            Set::Ball { dim, radius } => Set::Ball { dim: *dim, radius: radius * weight(rows.start) },
+            other => other.clone(),
+        };
+        error.extend(natural_map(&set, &scaled, &velocities));
+        size.extend(rows.clone().map(|k| b[k] / weight(k)));
     }
-    let scale = length(b);
+    let scale = length(&size);
     if scale > 0.0 { length(&error) / scale } else { length(&error) }
 }
 

@@ -89,7 +89,8 @@ fn a_block_sparse_problem_comes_back_to_the_bit() {
     let problem = full.reduce().unwrap();
     assert!(problem.as_dense().is_none());
     let text = problem.to_json();
-    let back = Problem::from_json(&text).unwrap();
+    // The file does not say in which units a residual is measured.
+    let back = Problem::from_json(&text).unwrap().measured(problem.measure());
     assert_eq!(&back, problem);
     assert_eq!(bits(back.b()), bits(problem.b()));
     // The text has every digit: equal text, equal bits, zeros' signs included.

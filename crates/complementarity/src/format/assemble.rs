@@ -6,7 +6,7 @@
 use super::FormatError;
 use crate::full::FullProblem;
 use crate::linear::{Dense, Pattern};
-use crate::problem::{BlockSparse, Problem, ProblemError, ReducedMatrix};
+use crate::problem::{BlockSparse, Measure, Problem, ProblemError, ReducedMatrix};
 use crate::sets::Set;
 
 /// Share of filled blocks from which a matrix is stored densely.
@@ -96,7 +96,7 @@ pub(crate) fn full(matrix: &[Entry], f: Vec<f64>) -> Result<FullProblem, FormatE
             pattern.couple(&[i, j]);
         }
     }
-    let mut problem = FullProblem::new(&pattern);
+    let mut problem = FullProblem::new(&pattern).measured(Measure::Unit);
     for &(i, j, v) in matrix {
         if v != 0.0 {
             problem.matrix.add(i, j, v);

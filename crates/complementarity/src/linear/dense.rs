@@ -132,6 +132,12 @@ pub fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
+/// The power of two below a positive number, by its exponent; 1 for what is not positive and finite, or too small.
+pub fn power_of_two(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff << 52;
+    if x > 0.0 && x.is_normal() { f64::from_bits(x.to_bits() & EXPONENT) } else { 1.0 }
+}
+
 /// Largest absolute entry; NaN if any entry is NaN.
 #[inline]
 pub fn max_norm(a: &[f64]) -> f64 {

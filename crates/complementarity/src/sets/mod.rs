@@ -321,11 +321,17 @@ impl Set {
     /// rounding of a large percussion.
     #[inline]
     pub fn natural_map(&self, r: &[f64], u: &[f64], out: &mut [f64]) {
+        self.natural_map_scaled(1.0, r, u, out);
+    }
+
+    /// The same for the set with its bounds times `scale`, of percussions that have been multiplied by it.
+    #[inline]
+    pub(crate) fn natural_map_scaled(&self, scale: f64, r: &[f64], u: &[f64], out: &mut [f64]) {
         let d = self.dim();
         match self {
             Set::NonNegative => out[0] = r[0].min(u[0]),
             Set::Free { .. } => out[..d].copy_from_slice(&u[..d]),
-            Set::Interval { lower, upper } => out[0] = clamp(u[0], r[0] - upper, r[0] - lower),
+            Set::Interval { lower, upper } => out[0] = clamp(u[0], r[0] - scale * upper, r[0] - scale * lower),
             Set::Ball { .. } | Set::Coulomb { .. } | Set::Polyhedral { .. } => {
                 out[..d].copy_from_slice(&u[..d]);
                 self.modified_velocity(&mut out[..d]);
@@ -334,7 +340,10 @@ impl Set {
                     x[i] = r[i] - out[i];
                 }
                 let before = x;
-                self.project(&mut x[..d]);
+                match self {
+                    Set::Ball { radius, .. } => project_ball(&mut x[..d], scale * radius),
+                    _ => self.project(&mut x[..d]),
+                }
                 if x != before {
                     for i in 0..d {
                         out[i] = r[i] - x[i];

@@ -465,13 +465,11 @@ impl Auto {
         if problem.as_dense().is_none() {
             return Some(self.judge.residual(problem, r));
         }
-        let (mut u, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
+        let mut u = [0.0; MAX_DIM];
         for i in 0..d {
             u[i] = b[i] + dot(&a[i * d..(i + 1) * d], r);
         }
-        set.natural_map(r, &u[..d], &mut f);
-        let scale = norm(b);
-        Some(if scale > 0.0 { norm(&f[..d]) / scale } else { norm(&f[..d]) })
+        Some(problem.block_error(0, r, &u[..d]).sqrt() / problem.scale())
     }
 }
 

@@ -54,8 +54,8 @@ impl Eliminated {
         self.r_rest.clear();
         self.r_rest.extend(self.rest.iter().map(|&i| r[i]));
         // The residual of the whole is judged below, relative to the whole b: keep the same absolute accuracy.
-        let (norm_all, norm_rest) = (norm(problem.b()), norm(self.reduced.b()));
-        let factor = if norm_rest > 0.0 && norm_all > 0.0 { norm_all / norm_rest } else { 1.0 };
+        let none = |p: &Problem| p.b().iter().all(|b| *b == 0.0);
+        let factor = if none(problem) || none(&self.reduced) { 1.0 } else { problem.scale() / self.reduced.scale() };
         let inner_options = Options { tolerance: options.tolerance * factor.clamp(1e-3, 1.0) * 0.5, ..*options };
         let mut report = if self.rest.is_empty() {
             Report::trivial(name)
@@ -87,6 +87,7 @@ impl Eliminated {
         self.rest.clear();
         self.reduced.clear_blocks();
         self.reduced.b.clear();
+        self.reduced.measure = problem.measure;
         for block in problem.blocks() {
             let rows = block.start..block.start + block.set.dim();
             if matches!(block.set, Set::Free { .. }) {

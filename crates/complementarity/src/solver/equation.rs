@@ -49,7 +49,7 @@ pub(super) struct Piece {
     pub(super) by_u: [f64; MAX_DIM * MAX_DIM],
 }
 
-/// (ρ_N, ρ_T) of block `i` of u = A r + b + shift·r: 1/A_NN and 1/‖A_TT‖_∞. Without compliance any positive factor serves.
+/// (ρ_N, ρ_T) of block `i` of u = A r + b + shift·r: 1/A_NN and 1/‖A_TT‖_∞. Without compliance any positive factor serves: the one of the mean.
 pub(super) fn factors(problem: &Problem, i: usize, shift: f64) -> (f64, f64) {
     let set = &problem.blocks()[i].set;
     let mut a = [0.0; MAX_DIM * MAX_DIM];
@@ -57,7 +57,7 @@ pub(super) fn factors(problem: &Problem, i: usize, shift: f64) -> (f64, f64) {
     for k in 0..set.dim() {
         a[k * set.dim() + k] += shift;
     }
-    let positive = |v: f64| if v > 0.0 { v } else { 1.0 };
+    let positive = |v: f64| if v > 0.0 { v } else { 1.0 / problem.mean_compliance() };
     let (n, t) = r_factors(&a, set.dim(), set.is_friction());
     (positive(n), positive(t))
 }

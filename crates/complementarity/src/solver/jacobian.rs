@@ -4,13 +4,16 @@
 //! J is dense if A is stored densely or has few rows. Otherwise it has the blocks of A and is factored by blocks, with the symbolic part
 //! once per problem. Factors without exchange of blocks may be inaccurate: every solution is checked, and an inaccurate one is replaced by
 //! that of a general sparse LU.
+//!
+//! A bound may be of a torque and stand beside forces. Pivots and ranks of a dense J are judged in units of its own: row i times s_i, column j over s_j, where
+//! s is the power of two next to √D of a bounded block, and of the mean of all contacts and bilateral rows (so that a least norm of their percussions stays one).
 
 use super::equation::Piece;
 use crate::capacity;
-use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, max_norm, norm};
+use crate::linear::dense::{LeastNorm, dot, lu_factor, lu_solve, max_norm, norm, power_of_two};
 use crate::linear::{BlockLu, Matrix, Pattern};
-use crate::problem::{BlockSparse, Problem, ReducedMatrix};
-use crate::sets::MAX_DIM;
+use crate::problem::{BlockSparse, Measure, Problem, ReducedMatrix};
+use crate::sets::{MAX_DIM, Set};
 
 /// Largest number of rows for which J is dense although A is not.
 const DENSE_UP_TO: usize = 96;
@@ -38,6 +41,8 @@ pub(super) struct Jacobian {
     lu: Vec<f64>,
     pivots: Vec<usize>,
     rhs: Vec<f64>,
+    /// s by row; empty where it is the same in all.
+    units: Vec<f64>,
     least_norm: LeastNorm,
 }
 
@@ -58,7 +63,7 @@ impl Jacobian {
         for v in [&mut self.moving, &mut self.pivots] {
             capacity::reserve(v, n);
         }
-        for v in [&mut self.line, &mut self.rhs, &mut self.product] {
+        for v in [&mut self.line, &mut self.rhs, &mut self.product, &mut self.units] {
             capacity::reserve(v, n);
         }
         for v in [&mut self.values, &mut self.lu] {
@@ -70,6 +75,7 @@ impl Jacobian {
     /// Begins with a problem; false if it is too large to be factored.
     pub(super) fn begin(&mut self, problem: &Problem) -> bool {
         (self.blocks, self.general) = (None, None);
+        self.take_units(problem);
         if problem.as_dense().is_some() {
             return problem.size() <= MAX_DENSE_ROWS;
         }
@@ -87,6 +93,39 @@ impl Jacobian {
         self.is_sparse()
     }
 
+    /// s of every row.
+    fn take_units(&mut self, problem: &Problem) {
+        self.units.clear();
+        let bounded = |set: &Set| matches!(set, Set::Interval { .. } | Set::Ball { .. });
+        if problem.measure() == Measure::Unit || !problem.blocks().iter().any(|b| bounded(&b.set)) {
+            return;
+        }
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (i, _) in problem.blocks().iter().enumerate().filter(|(_, b)| !bounded(&b.set)) {
+            (sum, count) = (sum + problem.compliance(i, 0), count + 1.0);
+        }
+        for (i, block) in problem.blocks().iter().enumerate() {
+            let d = if bounded(&block.set) { problem.compliance(i, 0) } else { sum / count };
+            self.units.extend(std::iter::repeat_n(power_of_two(d.sqrt()), block.set.dim()));
+        }
+        if self.units.iter().all(|s| *s == self.units[0]) {
+            self.units.clear();
+        }
+    }
+
+    /// The dense system in its own units.
+    fn scale(&mut self) {
+        if self.units.is_empty() {
+            return;
+        }
+        let rows = self.values.chunks_exact_mut(self.moving.len().max(1)).zip(&mut self.rhs);
+        for ((row, right), &i) in rows.zip(&self.moving) {
+            let s = self.units[i];
+            *right *= s;
+            row.iter_mut().zip(&self.moving).for_each(|(v, &j)| *v *= s / self.units[j]);
+        }
+    }
+
     /// Whether J is factored sparse.
     pub(super) fn is_sparse(&self) -> bool {
         self.blocks.is_some() || self.general.is_some()
@@ -101,6 +140,7 @@ impl Jacobian {
         piece: impl Fn(usize) -> Piece,
     ) -> Solved {
         self.assemble(problem, &|_| 0.0, piece, Some(r), x);
+        self.scale();
         let solved = if self.factor() {
             lu_solve(&self.lu, self.moving.len(), &self.pivots, &mut self.rhs);
             Solved::Regular
@@ -125,6 +165,7 @@ impl Jacobian {
     ) -> bool {
         if !self.is_sparse() {
             self.assemble(problem, &shift, piece, None, x);
+            self.scale();
             if !self.factor() {
                 return false;
             }
@@ -206,7 +247,7 @@ impl Jacobian {
     /// Copies the solution of the reduced rows to their positions in `x`.
     fn scatter(&self, x: &mut [f64]) {
         for (&i, v) in self.moving.iter().zip(&self.rhs) {
-            x[i] = *v;
+            x[i] = self.units.get(i).map_or(*v, |s| v / s);
         }
     }
 

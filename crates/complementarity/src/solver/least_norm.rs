@@ -55,7 +55,7 @@ pub(super) struct LeastNormPercussions {
 
 /// Relative norm of an orthogonalised row of G below which the row depends on the others.
 const DEPENDENCE_TOLERANCE: f64 = 1e-10;
-/// Velocities below this, relative to the tolerance times ‖b‖, may be zero.
+/// Velocities below this, relative to the tolerance times ‖b‖ in the units of the residual, may be zero.
 const REST_TOLERANCE: f64 = 10.0;
 /// Percussions below this part of the largest count as zero.
 const ZERO_PERCUSSION: f64 = 1e-12;
@@ -67,6 +67,13 @@ const RESIDUAL_FLOOR: f64 = 1e-13;
 /// Multiple of the identity that makes the Hessian regular.
 const REGULARISATION: f64 = 1e-12;
 
+/// The largest percussion in the units in which the residual of the problem is measured.
+fn largest(problem: &Problem, r: &[f64]) -> f64 {
+    let sizes = problem.blocks().iter().enumerate();
+    let of = |(i, b): (usize, &Block)| problem.root_compliance(i) * max_norm(&r[b.start..b.start + b.set.dim()]);
+    sizes.map(of).fold(0.0, f64::max)
+}
+
 impl LeastNormPercussions {
     /// Replaces the solution `r` by the one of least norm with the same velocities. Returns whether percussions are not unique.
     pub(super) fn settle(&mut self, problem: &Problem, r: &mut [f64], tolerance: f64) -> bool {
@@ -74,8 +81,7 @@ impl LeastNormPercussions {
         if !(before <= tolerance) {
             return false;
         }
-        let scale = norm(problem.b());
-        self.modes(problem, r, REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 });
+        self.modes(problem, r, REST_TOLERANCE * tolerance * problem.scale());
         let m = self.columns.len();
         let rank = self.row_space(problem);
         if rank == m {
@@ -103,9 +109,10 @@ impl LeastNormPercussions {
 
     /// Whether a block on the boundary of its set has zero velocity, so that another mode is possible. Cheap, unlike [`LeastNormPercussions::settle`].
     pub(super) fn undecided(&mut self, problem: &Problem, r: &[f64], tolerance: f64) -> bool {
-        let nothing = REST_TOLERANCE * tolerance * max_norm(r);
-        let on_edge = |b: &&Block| {
+        let nothing = REST_TOLERANCE * tolerance * largest(problem, r);
+        let on_edge = |(i, b): &(usize, &Block)| {
             let own = &r[b.start..b.start + b.set.dim()];
+            let nothing = nothing / problem.root_compliance(*i);
             match b.set {
                 Set::Free { .. } => false,
                 Set::NonNegative => own[0] <= nothing,
@@ -115,14 +122,15 @@ impl LeastNormPercussions {
                 Set::Polyhedral { .. } => true,
             }
         };
-        if !problem.blocks().iter().any(|b| on_edge(&b)) {
+        if !problem.blocks().iter().enumerate().any(|b| on_edge(&b)) {
             return false;
         }
         self.judge.u.resize(problem.size(), 0.0);
         problem.velocity(r, &mut self.judge.u);
-        let scale = norm(problem.b());
-        let still = REST_TOLERANCE * tolerance * if scale > 0.0 { scale } else { 1.0 };
-        problem.blocks().iter().filter(on_edge).any(|b| {
+        let still = REST_TOLERANCE * tolerance * problem.scale();
+        problem.blocks().iter().enumerate().filter(on_edge).any(|(i, b)| {
+            let root = problem.root_compliance(i);
+            let (still, nothing) = (still * root, nothing / root);
             let u = &self.judge.u[b.start..b.start + b.set.dim()];
             let unloaded = r[b.start] <= nothing && u[0] <= still;
             let sticks = norm(&u[1..]) <= still && u[0] <= still;
@@ -137,8 +145,10 @@ impl LeastNormPercussions {
     fn modes(&mut self, problem: &Problem, r: &[f64], still: f64) {
         self.columns.clear();
         self.lambda.clear();
-        let nothing = ZERO_PERCUSSION * max_norm(r);
+        let nothing = ZERO_PERCUSSION * largest(problem, r);
         for (b, block) in problem.blocks().iter().enumerate() {
+            let root = problem.root_compliance(b);
+            let (still, nothing) = (still * root, nothing / root);
             let (s, d) = (block.start, block.set.dim());
             let (r, u) = (&r[s..s + d], &self.judge.u[s..s + d]);
             let closed = u[0] <= still || r[0] > nothing;

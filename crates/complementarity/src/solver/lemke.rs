@@ -17,7 +17,7 @@
 
 use super::eliminate::Eliminated;
 use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
-use crate::linear::dense::{lu_factor, lu_solve};
+use crate::linear::dense::{lu_factor, lu_solve, max_norm, power_of_two};
 use crate::problem::Problem;
 use crate::sets::{MAX_DIM, Set};
 
@@ -46,6 +46,8 @@ struct Lcp {
     m: Vec<f64>,
     q: Vec<f64>,
     scale: Vec<f64>,
+    /// What q is divided by, a power of two: tests of ratios compare numbers of about one.
+    size: f64,
     /// Entries of M besides SᵀAS, and of q besides Sᵀ(A r₀ + b).
     extra: Vec<(usize, usize, f64)>,
     extra_q: Vec<(usize, f64)>,
@@ -221,6 +223,9 @@ impl Lcp {
             }
             self.q[v] *= self.scale[v];
         }
+        let largest = max_norm(&self.q);
+        self.size = power_of_two(largest);
+        self.q.iter_mut().for_each(|q| *q /= self.size);
     }
 
     fn friction(&mut self, mu: f64, n: usize, first: usize, last: usize, lambda: usize) {
@@ -230,12 +235,12 @@ impl Lcp {
         self.extra.push((lambda, n, mu));
     }
 
-    /// r = r₀ + S D z'.
+    /// r = r₀ + S D z' times the size of q.
     fn recover(&self, z: &[f64], r: &mut [f64]) {
         r.copy_from_slice(&self.r0);
         for v in 0..self.size() {
             for &(row, c) in self.column(v) {
-                r[row] += c * self.scale[v] * z[v];
+                r[row] += c * self.scale[v] * self.size * z[v];
             }
         }
     }

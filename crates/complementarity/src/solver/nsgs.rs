@@ -17,7 +17,6 @@ use super::order::{Arrangement, Order};
 use super::{Best, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use super::{planar, spatial};
 use crate::capacity;
-use crate::linear::dense::norm;
 use crate::problem::{Problem, Relative};
 use crate::sets::MAX_DIM;
 
@@ -67,8 +66,7 @@ impl GaussSeidel {
         let mut report = Report::failed("nsgs", Status::MaxIterations);
         self.best.start();
         self.acceleration.begin();
-        let scale = norm(problem.b());
-        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let scale = problem.scale();
         let (mut progress, mut since_progress) = (f64::INFINITY, 0);
         let mut estimate = 0.0;
         let omega = options.relaxation.unwrap_or(1.0);
@@ -134,7 +132,7 @@ impl GaussSeidel {
         report
     }
 
-    /// Every block once. Returns the squared norm of the natural maps met on the way.
+    /// Every block once. Returns the sum of the errors met on the way.
     fn sweep(&mut self, problem: &Problem, r: &mut [f64], omega: f64) -> f64 {
         let mut sum = 0.0;
         for &i in &self.arrangement.blocks {
@@ -145,8 +143,7 @@ impl GaussSeidel {
             let (mut u, mut change) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
             self.relative.velocity(problem, i, r, &mut u);
             let own = &mut r[s..s + d];
-            block.set.natural_map(own, &u[..d], &mut change);
-            sum += change[..d].iter().map(|f| f * f).sum::<f64>();
+            sum += problem.block_error(i, own, &u[..d]);
             for p in 0..d {
                 for q in 0..d {
                     u[p] -= a[p * d + q] * own[q];

@@ -6,7 +6,7 @@
 use super::local::Local;
 use crate::block_sparse::BlockSparse;
 use crate::gram::Gram;
-use crate::problem::{Problem, ReducedMatrix};
+use crate::problem::{Measure, Problem, ReducedMatrix};
 use crate::sets::Set;
 
 /// The matrix of a problem that consists of such contacts alone.
@@ -20,10 +20,10 @@ pub(super) fn granular(problem: &Problem) -> Option<&Gram> {
     blocks.map(|(i, b)| (i, &b.set)).all(planar).then_some(gram)
 }
 
-/// Every contact once. Returns the squared norm of the natural maps met on the way.
+/// Every contact once. Returns the sum of the errors met on the way.
 pub(super) fn sweep(problem: &Problem, gram: &Gram, r: &mut [f64], y: &mut [f64], local: &mut Local) -> f64 {
     let (w, Some(d)) = (gram.coupling(), gram.diagonal_inverse()) else { return 0.0 };
-    let mut sum = 0.0;
+    let (mut sum, measure) = (0.0, problem.measure());
     let blocks = problem.blocks().iter().zip(r.as_chunks_mut().0).zip(problem.b().as_chunks().0);
     for (i, ((block, r), b)) in blocks.enumerate() {
         let (dofs, values) = (w.dofs(i), w.values(i));
@@ -36,9 +36,9 @@ pub(super) fn sweep(problem: &Problem, gram: &Gram, r: &mut [f64], y: &mut [f64]
             })
         };
         if let (Ok(dofs), Ok(values)) = (<&[u32; 6]>::try_from(dofs), <&[f64; 12]>::try_from(values)) {
-            sum += contact(dofs, &values[..6], &values[6..], d, mu, *b, r, y, solve);
+            sum += contact(dofs, &values[..6], &values[6..], d, mu, *b, r, y, measure, solve);
         } else if let (Ok(dofs), Ok(values)) = (<&[u32; 3]>::try_from(dofs), <&[f64; 6]>::try_from(values)) {
-            sum += contact(dofs, &values[..3], &values[3..], d, mu, *b, r, y, solve);
+            sum += contact(dofs, &values[..3], &values[3..], d, mu, *b, r, y, measure, solve);
         }
     }
     sum
@@ -54,6 +54,7 @@ fn contact<const N: usize>(
     b: [f64; 2],
     r: &mut [f64; 2],
     y: &mut [f64],
+    measure: Measure,
     solve: impl FnOnce(&[f64; 4], [f64; 2], [f64; 2]) -> [f64; 2],
 ) -> f64 {
     let (mut u, mut a) = (b, [0.0; 4]);
@@ -68,7 +69,7 @@ fn contact<const N: usize>(
         a[3] += t * dt[k];
     }
     a[2] = a[1];
-    let f = natural_map(mu, *r, u);
+    let f = error(mu, a[0], measure, *r, u);
     let c = [u[0] - a[0] * r[0] - a[1] * r[1], u[1] - a[2] * r[0] - a[3] * r[1]];
     let next = solve(&a, c, *r);
     let change = [next[0] - r[0], next[1] - r[1]];
@@ -86,7 +87,7 @@ pub(super) fn by_blocks(problem: &Problem) -> Option<&BlockSparse> {
     (planar && a.uniform == 2).then_some(a)
 }
 
-/// Every contact once, with the diagonal blocks of A one after the other. Returns the squared norm of the natural maps met on the way.
+/// Every contact once, with the diagonal blocks of A one after the other. Returns the sum of the errors met on the way.
 pub(super) fn sweep_blocks(
     problem: &Problem,
     a: &BlockSparse,
@@ -100,7 +101,7 @@ pub(super) fn sweep_blocks(
     for (i, ((block, own), b)) in blocks.enumerate() {
         let Set::Coulomb { mu, .. } = block.set else { continue };
         let (u, old) = (a.row_times::<2, 4>(i, r, *b), r[i]);
-        sum += natural_map(mu, old, u);
+        sum += error(mu, own[0], problem.measure(), old, u);
         let c = [u[0] - own[0] * old[0] - own[1] * old[1], u[1] - own[2] * old[0] - own[3] * old[1]];
         r[i] = solve(own, c, mu).unwrap_or_else(|| {
             let mut next = old;
@@ -109,6 +110,15 @@ pub(super) fn sweep_blocks(
         });
     }
     sum
+}
+
+/// What a contact adds to the square of the residual: see [`crate::problem`].
+#[inline(always)]
+fn error(mu: f64, a_nn: f64, measure: Measure, r: [f64; 2], u: [f64; 2]) -> f64 {
+    match measure {
+        Measure::Compliance if a_nn > 0.0 => natural_map(mu, [a_nn * r[0], a_nn * r[1]], u) / a_nn,
+        _ => natural_map(mu, r, u),
+    }
 }
 
 /// ‖r − proj(r − û)‖² with û = (u_N + μ|u_T|, u_T).

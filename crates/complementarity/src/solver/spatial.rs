@@ -13,7 +13,7 @@
 use super::local::Local;
 use crate::block_sparse::BlockSparse;
 use crate::gram::Gram;
-use crate::problem::{Problem, ReducedMatrix};
+use crate::problem::{Measure, Problem, ReducedMatrix};
 use crate::sets::Set;
 
 /// r at α and F, with their derivatives; nothing where A_TT + αI is singular.
@@ -175,7 +175,7 @@ pub(super) fn prepare(problem: &Problem, contacts: &mut Vec<Contact>) {
     }
 }
 
-/// Every contact once. Returns the squared norm of the natural maps met on the way. `y` is D W r of a matrix by its factors.
+/// Every contact once. Returns the sum of the errors met on the way. `y` is D W r of a matrix by its factors.
 pub(super) fn sweep(
     problem: &Problem,
     contacts: &mut [Contact],
@@ -254,7 +254,10 @@ fn pass<S>(
     for (i, contact) in contacts.iter_mut().enumerate() {
         let u = read(state, i, r);
         let (own, a) = (r[i], &contact.a);
-        sum += natural_map(contact.mu, own, u);
+        sum += match problem.measure() {
+            Measure::Compliance if a[0] > 0.0 => natural_map(contact.mu, own.map(|r| a[0] * r), u) / a[0],
+            _ => natural_map(contact.mu, own, u),
+        };
         let c = std::array::from_fn(|k| u[k] - (a[3 * k] * own[0] + a[3 * k + 1] * own[1] + a[3 * k + 2] * own[2]));
         let next = contact.solve(c, CLOSE).unwrap_or_else(|| {
             let mut next = own;

@@ -11,6 +11,7 @@ mod promises;
 mod residual;
 mod small;
 mod unique;
+mod units;
 
 use crate::random::verify::judge;
 use complementarity::linear::Dense;

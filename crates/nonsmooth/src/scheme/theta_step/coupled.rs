@@ -23,7 +23,7 @@ use crate::scheme::projection::Projection;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
-use complementarity::{FullProblem, Problem};
+use complementarity::{FullProblem, Measure, Problem};
 
 /// Workspace.
 #[derive(Default)]
@@ -128,6 +128,7 @@ impl ThetaStep {
         // A and b.
         let sets = work.full.blocks().iter().chain(position.blocks()).map(|block| block.set.clone());
         let (columns, directions, free, velocities) = (&c.columns, &c.directions, &c.free, &work.full);
+        c.problem.set_measure(Measure::Compliance);
         c.problem.refill(sets, |a, offset| {
             for (j, column) in columns.chunks_exact(n).enumerate() {
                 let scale = if j < m { 1.0 } else { dt };
