@@ -426,6 +426,12 @@ impl Problem {
         if own > 0.0 { own } else { self.mean_compliance() }
     }
 
+    /// The velocity that a residual of one may leave at a block, m/s.
+    pub fn velocity_scale(&self) -> f64 {
+        let roots = (0..self.blocks.len()).map(|i| self.root_compliance(i));
+        self.scale() * roots.fold(0.0, f64::max)
+    }
+
     /// √D of block `i`: velocities divided by it, and percussions times it, are in the units of the residual.
     #[inline]
     pub(crate) fn root_compliance(&self, i: usize) -> f64 {

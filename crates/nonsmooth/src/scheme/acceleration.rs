@@ -339,7 +339,7 @@ impl Forces {
         let report = if self.is_symmetric() {
             let Self { full, r, acceleration, .. } = self;
             let report = full.solve(solve.solver.as_mut(), &solve.options, r, acceleration);
-            work.take(&report, full.reduced().b());
+            work.take(&report, full.reduced());
             report
         } else {
             let report = match self.full.reduce_onto(&self.rows, &mut self.problem) {
@@ -354,7 +354,7 @@ impl Forces {
                     non_unique: false,
                 },
             };
-            work.take(&report, self.problem.b());
+            work.take(&report, &self.problem);
             if report.solved() {
                 self.full.velocity(&self.r, &mut self.acceleration);
             }

@@ -469,7 +469,7 @@ impl VelocityLevel {
     ) -> Result<(), Failure> {
         self.v.resize(self.h.len(), 0.0);
         let report = self.full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.v);
-        work.take(&report, self.full.reduced().b());
+        work.take(&report, self.full.reduced());
         if let (Status::Singular, Some(row)) = (report.status, report.row) {
             return Err(self.singular(system, row));
         }

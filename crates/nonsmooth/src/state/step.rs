@@ -3,8 +3,7 @@
 use super::sigma::Sigma;
 use super::{Bytes, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
 use crate::contract::{Candidates, Structure};
-use complementarity::linear::dense::norm;
-use complementarity::{Report, capacity};
+use complementarity::{Problem, Report, Status, capacity};
 
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,14 +70,16 @@ impl StepReport {
     }
 
     /// Adds a one-step problem with this b.
-    pub(crate) fn take(&mut self, report: &Report, b: &[f64]) {
+    pub(crate) fn take(&mut self, report: &Report, problem: &Problem) {
         self.solves += 1;
         self.iterations += report.iterations;
         self.pivots += report.pivots;
         self.non_unique |= report.non_unique;
         self.residual = self.residual.max(report.residual);
-        let size = norm(b);
-        self.noise = self.noise.max(report.residual * if size > 0.0 { size } else { 1.0 });
+        // Without factors there is no problem.
+        if report.status != Status::Singular {
+            self.noise = self.noise.max(report.residual * problem.velocity_scale());
+        }
     }
 }
 

@@ -533,8 +533,9 @@ impl First {
             let (mut xi, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
             for (xi, row) in xi.iter_mut().zip(rows.clone()) {
                 *xi = self.xi[row];
-                if self.positional[row] && work.r[row] > 0.0 {
-                    // The rounding of a gap over dt is no velocity: friction of a closed contact does not see it.
+                if self.positional[row] && work.r[row] > self.xi[row].max(0.0) {
+                    // The rounding of a gap over dt is no velocity: friction of a closed contact does not see it. (Rounding of a percussion at an open
+                    // contact is less than ξ.)
                     m.law(*xi, true, Some(place.dt));
                     *xi = 0.0;
                 }

@@ -21,7 +21,7 @@ use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::velocity_level::{Iteration, VelocityLevel};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
-use complementarity::linear::dense::{dot, max_norm};
+use complementarity::linear::dense::max_norm;
 use complementarity::sets::MAX_DIM;
 
 /// Newton iterations before a step is given up: an iteration that converges with O(dt) and needs more does not converge.
@@ -390,6 +390,8 @@ impl Equation {
                 *f += dt * h - m;
             }
             work.solve(system, solve, report)?;
+            // The solver stops at its own tolerance and does not go on from there.
+            let left = solve.options.tolerance * work.full.reduced().velocity_scale();
             std::mem::swap(&mut self.w, &mut work.v);
             report.newton += 1;
             self.move_on(place);
@@ -418,10 +420,8 @@ impl Equation {
             let law = self.law_residual(list);
             // A gap is a difference of coordinates: its rounding, over dt, is no residual.
             let floor = 16.0 * f64::EPSILON * (1.0 + max_norm(&self.q)) / dt;
-            // The solver stops at its own tolerance relative to ‖b‖ and does not go on from there.
-            let b = self.work.as_ref().map_or(0.0, |w| dot(w.full.reduced().b(), w.full.reduced().b()).sqrt());
             let (tol, velocity) = (options.newton_tol, 1.0 + max_norm(&self.w));
-            if residual <= tol && law <= tol * velocity + floor + solve.options.tolerance * b {
+            if residual <= tol && law <= tol * velocity + floor + left {
                 // Within the tolerance, one more iteration takes it to rounding.
                 if polished || (residual <= ROUNDING && law <= ROUNDING * velocity + floor) {
                     return Ok(());

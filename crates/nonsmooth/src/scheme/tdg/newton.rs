@@ -167,7 +167,7 @@ impl Newton {
         self.full.reduce_onto(&self.rows, &mut self.problem).map_err(|e| singular(e.row))?;
         if !self.full.blocks().is_empty() {
             let report = solve.solver.solve(&self.problem, &mut self.r, &solve.options);
-            work.take(&report, self.problem.b());
+            work.take(&report, &self.problem);
             if let Some(first) = forces.first() {
                 first.judge(system, &report)?;
             }

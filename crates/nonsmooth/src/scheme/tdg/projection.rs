@@ -246,7 +246,7 @@ impl Projection {
         }
         self.r.resize(full.c.len(), 0.0);
         let solved = full.solve(solve.solver.as_mut(), &solve.options, &mut self.r, &mut self.velocity);
-        report.take(&solved, full.reduced().b());
+        report.take(&solved, full.reduced());
         self.full = Some(full);
         if let (Status::Singular, Some(row)) = (solved.status, solved.row) {
             let velocity = system.structure().velocities[row].into();

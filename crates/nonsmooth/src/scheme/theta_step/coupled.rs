@@ -146,7 +146,7 @@ impl ThetaStep {
         c.r.extend_from_slice(&work.r);
         c.r.extend(tau.iter().map(|tau| tau / dt));
         let report = solve.solver.solve(&c.problem, &mut c.r, &solve.options);
-        step.report.take(&report, c.problem.b());
+        step.report.take(&report, &c.problem);
         if !report.solved() {
             return Err(Failure::Solver(report));
         }

@@ -132,7 +132,7 @@ impl Frozen {
         r.resize(full.c.len(), 0.0);
         if !full.blocks().is_empty() {
             let found = solve.solver.solve(problem, r, &solve.options);
-            report.take(&found, problem.b());
+            report.take(&found, problem);
             if !found.solved() {
                 return Ok(false);
             }

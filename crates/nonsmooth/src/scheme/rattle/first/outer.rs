@@ -6,7 +6,7 @@ use crate::scheme::rattle::misfit::Misfit;
 use crate::scheme::rattle::{MAX_OUTER, Place, RattleOptions};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
-use complementarity::linear::dense::{all_finite, norm};
+use complementarity::linear::dense::all_finite;
 use complementarity::sets::MAX_DIM;
 
 /// Steps like the present one within which a contact must close to take part from the beginning.
@@ -50,6 +50,8 @@ impl First {
             let unique = report.non_unique;
             report.non_unique = false;
             work.solve(system, solve, report)?;
+            // The solver stops at its own tolerance and does not go on from there.
+            let left = solve.options.tolerance * work.full.reduced().velocity_scale();
             let non_unique = std::mem::replace(&mut report.non_unique, unique);
             report.newton += 1;
             report.stages[0] += 1;
@@ -66,9 +68,6 @@ impl First {
                 continue;
             }
             let m = self.natural_misfit(place);
-            // The solver stops at its own tolerance relative to ‖b‖ and does not go on from there.
-            let b = self.work.as_ref().map_or(0.0, |w| norm(w.full.reduced().b()));
-            let left = solve.options.tolerance * b;
             // Not by `max`, which would hide a NaN.
             let beyond = |x: f64, left: f64| if x <= left { 0.0 } else { x - left };
             let m = Misfit { position: beyond(m.position, dt * left), velocity: beyond(m.velocity, left), ..m };
