@@ -127,4 +127,9 @@ fn print_table(c: &Comparison) {
             with(o.u_graph, o.u_graph_uncertainty)
         );
     }
+    for o in &c.orders {
+        for (what, why) in o.missing() {
+            say!("{}: no order of {what}: {why}", o.scheme);
+        }
+    }
 }

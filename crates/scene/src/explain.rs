@@ -1,6 +1,8 @@
 //! A scene explained: the model as the engine understands it, at its start.
 
-use crate::file::SceneError;
+use crate::file::{Fault, Origin, SceneError};
+use crate::formula::Unlocated;
+use crate::model::{Break, MAX_BREAKS};
 use crate::prepare::Prepared;
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::LeastNorm;
@@ -51,9 +53,7 @@ pub fn explain(p: &Prepared) -> Result<String, SceneError> {
     system.candidates(p.start.t, q, u, Reach::ALL, &mut list);
     joints(o, p, &list, &mut warnings);
     interactions(o, p, &list);
-    if !s.breaks.is_empty() {
-        let _ = writeln!(o, "\nbreaks        {:?} s", s.breaks);
-    }
+    breaks(o, p, &mut warnings);
     warnings.extend(p.warnings.iter().cloned());
     for name in p.numbers.unused() {
         warnings.push(format!("parameter `{name}` is not used"));
@@ -110,6 +110,48 @@ fn bodies(o: &mut String, p: &Prepared) {
     };
 }
 
+/// Known times, by where they come from, and conditions on the time whose times are not known.
+fn breaks(o: &mut String, p: &Prepared, warnings: &mut Vec<String>) {
+    let place = |origin: &Origin| p.document.explain(&Fault::new(origin, "")).place.unwrap_or_default();
+    let mut groups: Vec<(&Break, Vec<f64>)> = Vec::new();
+    for b in &p.breaks.list {
+        match groups
+            .iter_mut()
+            .find(|(first, _)| first.operation == b.operation && (b.operation.is_none() || first.origin == b.origin))
+        {
+            Some((_, times)) => times.push(b.t),
+            None => groups.push((b, vec![b.t])),
+        }
+    }
+    if !groups.is_empty() {
+        let _ = writeln!(o, "\nbreaks");
+    }
+    for (first, times) in groups {
+        let shown: Vec<String> = times.iter().take(MAX_LISTED_BREAKS).map(|t| format!("{t}")).collect();
+        let more = match times.len().saturating_sub(MAX_LISTED_BREAKS) {
+            0 => String::new(),
+            n => format!(" and {n} more up to {}", times[times.len() - 1]),
+        };
+        let from = first.operation.map_or("`model.breaks`".into(), |name| format!("`{name}`"));
+        let _ = writeln!(o, "  {} s{more}: {from} at {}", shown.join(", "), place(&first.origin));
+    }
+    for open in &p.breaks.open {
+        let (name, place) = (open.operation, place(&open.origin));
+        match open.why {
+            Unlocated::State => {
+                let _ = writeln!(o, "  not located: `{name}` at {place} depends on the motion too");
+            }
+            Unlocated::Many => warnings.push(format!(
+                "`{name}` at {place} depends on the time and is not located: it switches more than {MAX_BREAKS} times, or its times \
+                 cannot be told apart. A step does not end there"
+            )),
+        }
+    }
+}
+
+/// Most times that are listed for one formula.
+const MAX_LISTED_BREAKS: usize = 8;
+
 fn mass(o: &mut String, p: &Prepared) {
     let s = p.system.structure();
     let n = s.nu();
@@ -161,11 +203,6 @@ fn joints(o: &mut String, p: &Prepared, list: &Candidates, warnings: &mut Vec<St
         let level = if k.kind == Kind::Joint { "position" } else { "velocity" };
         let name = p.system.name(k.id);
         let _ = writeln!(o, "  {name:<14} {} on {level} level, defect {defect:.2e}, rate {rate:.2e}", count(k.dim()));
-        if rate > 1e-6 {
-            warnings.push(format!(
-                "joint `{name}` is not at rest in the start velocities (rate {rate:.3e}): the first step jumps"
-            ));
-        }
     }
     if rows.is_empty() || rows.len() > 400 {
         return;

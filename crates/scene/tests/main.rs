@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used)] // a test fails on an error
 
 mod augmented;
+mod breaks;
 mod checkpoints;
+mod claims;
 mod closed_forms;
 mod fill;
 mod formulas;

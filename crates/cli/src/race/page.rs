@@ -35,7 +35,8 @@ pub(super) fn html(race: &Race, profiles: &[Profile], picture: &str, command: &s
     }
     let _ = write!(
         o,
-        "</table><p class=\"note\">Times the best: geometric mean over the problems that a solver solved.</p><h2>Problems</h2>\
+        "</table><p class=\"note\">Times the best: geometric mean over the problems that a solver solved. In profiles and \
+         ratios times below 1 µs, the resolution of the clock, count as 1 µs; the tables show them as measured.</p><h2>Problems</h2>\
          <p class=\"note\">Milliseconds, the fastest in bold; otherwise how a solver ended.</p>\
          <table><tr><th>file</th><th>kind</th><th>contacts</th><th>rows</th><th>rank</th>"
     );

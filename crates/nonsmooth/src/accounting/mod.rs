@@ -6,4 +6,4 @@ mod meter;
 
 pub use certificate::Certificate;
 pub use ledger::{Ledger, Line};
-pub use meter::{Meter, potential_energy};
+pub use meter::{MassFlaw, Meter, potential_energy};

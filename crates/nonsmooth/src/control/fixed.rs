@@ -115,7 +115,9 @@ impl Controller for FixedStep {
     }
 
     fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
-        Bytes::read(self, from)
+        Bytes::read(self, from)?;
+        self.end_at(self.end);
+        Ok(())
     }
 
     fn one_length(&self) -> Result<(), Uneven> {
@@ -133,7 +135,8 @@ impl Controller for FixedStep {
     }
 }
 
-bytes!(FixedStep { start, h, end, count, breaks, all_breaks, k, b });
+// Breaks are those of the model: one with a later end may have more.
+bytes!(FixedStep { start, h, end, count, k, b });
 
 #[cfg(test)]
 mod tests {

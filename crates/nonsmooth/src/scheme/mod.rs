@@ -145,6 +145,14 @@ pub enum Failure {
         /// The velocity at which it shows.
         velocity: String,
     },
+    /// The mass matrix is none any more.
+    #[error("the mass matrix is not {lacks} any more at velocity `{velocity}`: the model does not hold there")]
+    Mass {
+        /// The property that it lacks.
+        lacks: &'static str,
+        /// A velocity at which it shows.
+        velocity: String,
+    },
     /// The scheme makes energy.
     #[error(
         "unstable: numerical errors have added {gain:.3e} times the energy of the motion, at more than 1 % of it per step; take a shorter step, or an implicit scheme"

@@ -37,6 +37,7 @@ impl Run {
             }
             self.keep_worst(end.t);
         }
+        self.check_mass(system, end);
         let mut energy = None;
         if observe.energy {
             energy = Some(self.balance(system, frame));

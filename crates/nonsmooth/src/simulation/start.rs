@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::scheme::Scheme;
 use crate::state::{Misfit, State};
 use complementarity::linear::Matrix;
+use complementarity::linear::dense::LeastNorm;
 
 /// Largest number of velocities for which symmetry and definiteness are checked entry by entry.
 const MAX_CHECKED_VELOCITIES: usize = 400;
@@ -97,8 +98,112 @@ pub(super) fn check(
             system.name(id)
         ));
     }
+    warnings.extend(inconsistent_joints(system, start, &list));
     warnings.extend(scheme.advice(&list));
     Ok(warnings)
+}
+
+/// Rate of a joint, m/s or rad/s, relative to the terms it is made of, up to which it is at rest.
+const AT_REST: f64 = 1e-9;
+/// The same, absolute.
+const AT_REST_RATE: f64 = 1e-6;
+/// Most joint rows for which velocities that fit are looked for.
+const MAX_FITTED_ROWS: usize = 400;
+/// Most velocities that are named in a warning.
+const MAX_NAMED: usize = 4;
+
+/// Joints that the start velocities break: W u + χ ≠ 0. Names the nearest velocities that fit, in the norm of the kinetic energy:
+///
+/// ```text
+/// u − M⁻¹ Wᵀ (W M⁻¹ Wᵀ)⁻¹ (W u + χ)
+/// ```
+fn inconsistent_joints(system: &Evaluator, start: &State, list: &Candidates) -> Vec<String> {
+    let s = system.structure();
+    let n = s.nu();
+    let (mut rows, mut rates): (Vec<Vec<(usize, f64)>>, Vec<f64>) = Default::default();
+    let mut broken: Vec<(String, f64)> = Vec::new();
+    for k in list.items().iter().filter(|k| matches!(k.kind, Kind::Joint | Kind::VelocityJoint)) {
+        let m = k.dofs.len();
+        let (mut w, mut chi) = (vec![0.0; k.dim() * m], vec![0.0; k.dim()]);
+        system.velocity(k, start.t, &start.q, &mut w, &mut chi);
+        let (mut worst, mut moves) = (0.0f64, false);
+        for (r, chi) in chi.iter().enumerate() {
+            let row: Vec<(usize, f64)> =
+                k.dofs.iter().map(|d| *d as usize).zip(w[r * m..(r + 1) * m].iter().copied()).collect();
+            let terms = || row.iter().map(|(d, w)| w * start.u[*d]);
+            let (rate, size) = (chi + terms().sum::<f64>(), chi.abs() + terms().map(f64::abs).sum::<f64>());
+            moves |= !(rate.abs() <= (AT_REST * size).max(AT_REST_RATE));
+            worst = worst.max(rate.abs());
+            rows.push(row);
+            rates.push(rate);
+        }
+        if moves {
+            broken.push((system.name(k.id), worst));
+        }
+    }
+    if broken.is_empty() {
+        return Vec::new();
+    }
+    let fit = if rows.len() > MAX_FITTED_ROWS { None } else { fitting_velocities(system, start, &rows, &rates) };
+    let mut advice = "the first step makes them consistent by a jump".to_string();
+    if let Some(u) = fit {
+        let mut changed: Vec<usize> = (0..n).filter(|&i| (u[i] - start.u[i]).abs() > AT_REST_RATE).collect();
+        changed.sort_by(|&i, &j| (u[j] - start.u[j]).abs().total_cmp(&(u[i] - start.u[i]).abs()));
+        let more = if changed.len() > MAX_NAMED { ", ..." } else { "" };
+        let shown: Vec<String> =
+            changed.iter().take(MAX_NAMED).map(|&i| format!("{} = {}", &s.velocities[i], rounded(u[i]))).collect();
+        advice = format!("{advice}, or give velocities that fit, as {}{more} (`initial.u`)", shown.join(", "));
+    }
+    let text = |(name, rate): (String, f64)| {
+        format!("joint `{name}` is broken by the start velocities, at a rate of {rate:.3e}: {advice}")
+    };
+    let more = broken.len().saturating_sub(MAX_LISTED_CONTACTS);
+    let mut out: Vec<String> = broken.into_iter().take(MAX_LISTED_CONTACTS).map(text).collect();
+    if more > 0 {
+        out.push(format!("{more} more joints are broken by the start velocities"));
+    }
+    out
+}
+
+/// A number to nine decimals, for showing; no sign at zero.
+fn rounded(v: f64) -> f64 {
+    (v * 1e9).round() / 1e9 + 0.0
+}
+
+/// Velocities near those of the start with W u + χ = 0, if there are any.
+fn fitting_velocities(
+    system: &Evaluator,
+    start: &State,
+    rows: &[Vec<(usize, f64)>],
+    rates: &[f64],
+) -> Option<Vec<f64>> {
+    let (n, m) = (start.u.len(), rows.len());
+    let mut mass = Matrix::new(&system.structure().mass_pattern);
+    system.mass(start.t, &start.q, &mut mass);
+    mass.factor().ok()?;
+    let solved: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| {
+            let mut x = vec![0.0; n];
+            row.iter().for_each(|(d, w)| x[*d] += w);
+            mass.solve(&mut x);
+            x
+        })
+        .collect();
+    let times = |row: &[(usize, f64)], x: &[f64]| row.iter().map(|(d, w)| w * x[*d]).sum::<f64>();
+    let gram: Vec<f64> = (0..m * m).map(|k| times(&rows[k / m], &solved[k % m])).collect();
+    let mut percussion = vec![0.0; m];
+    LeastNorm::default().solve(&gram, m, rates, &mut percussion, 1e-12);
+    let mut u = start.u.clone();
+    for (x, p) in solved.iter().zip(&percussion) {
+        u.iter_mut().zip(x).for_each(|(u, x)| *u -= p * x);
+    }
+    // Redundant joints may contradict each other.
+    let rest = |(row, rate): (&Vec<(usize, f64)>, &f64)| {
+        let old = times(row, &start.u);
+        (rate - old + times(row, &u)).abs() <= AT_REST_RATE * (1.0 + rate.abs())
+    };
+    rows.iter().zip(rates).all(rest).then_some(u)
 }
 
 /// Checks end and step.

@@ -34,6 +34,17 @@ impl Run {
         self.summary.stop = Some(Stop { t: end.t, failure, culprit, problem: None });
     }
 
+    /// Ends the run where the mass matrix is none any more.
+    pub(super) fn check_mass(&mut self, system: &Evaluator, end: &State) {
+        let Some(flaw) = self.meter.mass_flaw(system, end.t, &end.q).filter(|_| self.summary.stop.is_none()) else {
+            return;
+        };
+        let velocity = system.structure().velocities[flaw.velocity].into();
+        let failure = Failure::Mass { velocity, lacks: if flaw.symmetric { "positive definite" } else { "symmetric" } };
+        self.summary.status = Status::Stopped;
+        self.summary.stop = Some(Stop { t: end.t, failure, culprit: None, problem: None });
+    }
+
     /// Ends the run at a step up to which the numerics have made more energy than there was.
     pub(super) fn unstable(&mut self, end: &State, gain: f64) {
         self.summary.events.push(Event {

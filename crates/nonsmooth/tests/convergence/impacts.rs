@@ -151,7 +151,7 @@ fn every_scheme_has_its_order_through_impacts() {
                 let graph = if expected == 1 {
                     let curve: Vec<Point> = records.iter().map(|r| (r.t, r.u[0])).collect();
                     // Sampling at h/8 leaves an error of h/16 in a distance of about h.
-                    graph_distance(&curve, &problem.curve(h), h / 8.0)
+                    graph_distance(&curve, &problem.curve(h))
                 } else {
                     problem.jump_error(&records)
                 };

@@ -23,6 +23,9 @@ pub(super) struct Curve {
 /// below that of the step.
 const INNER_NODES: [f64; 3] = [0.172_673_164_646_011_4, 0.5, 0.827_326_835_353_988_6];
 
+/// Coordinates and velocities at a time.
+pub(super) type Motion = (Vec<f64>, Vec<f64>);
+
 /// The inside of a step.
 #[derive(Debug, Clone, Default)]
 struct StepInterior {
@@ -84,13 +87,41 @@ impl Curve {
         self.steps.push(StepInterior { impact, ..StepInterior::default() });
     }
 
-    /// Points of the graph of the motion, in order: step ends, with both velocities where a jump was located, and states inside steps.
-    pub(super) fn points(&self) -> impl Iterator<Item = (f64, &[f64], &[f64])> {
-        self.steps.iter().zip(&self.states).flat_map(|(inside, end)| {
-            let within = inside.within.iter().map(|s| (s.t, &s.q[..], &s.u[..]));
-            let before = inside.left.iter().map(|u| (end.t, &end.q[..], &u[..]));
-            within.chain(before).chain([(end.t, &end.q[..], &end.u[..])])
-        })
+    /// Points of the graph of the motion from `from` to `to`, in order: step ends, with both velocities where a jump was located, states inside
+    /// steps, and the dense output at `times`, ascending. A step in which a jump was not located is a straight line.
+    pub(super) fn graph(&self, system: &Evaluator, times: &[f64], from: f64, to: f64) -> Vec<(f64, Motion)> {
+        let mut out: Vec<(f64, Motion)> = Vec::with_capacity(self.t.len() + times.len());
+        let mut next = 0;
+        for (k, (inside, end)) in self.steps.iter().zip(&self.states).enumerate() {
+            let first = out.len();
+            out.extend(inside.within.iter().map(|s| (s.t, (s.q.clone(), s.u.clone()))));
+            let start = if k == 0 { end.t } else { self.t[k - 1] };
+            let near = 1e-9 * (end.t - start);
+            while times.get(next).is_some_and(|t| *t < end.t - near) {
+                let t = times[next];
+                next += 1;
+                if t > start + near && (!inside.impact || inside.left.is_some()) {
+                    out.push((t, self.at(system, t)));
+                }
+            }
+            out[first..].sort_by(|a, b| a.0.total_cmp(&b.0));
+            out.extend(inside.left.iter().map(|u| (end.t, (end.q.clone(), u.clone()))));
+            out.push((end.t, (end.q.clone(), end.u.clone())));
+        }
+        let near = 1e-9 * (to - from);
+        out.retain(|(t, _)| *t >= from - near && *t <= to + near);
+        if out.last().is_none_or(|(t, _)| *t < to - near) {
+            out.push((to, self.at(system, to)));
+        }
+        out
+    }
+
+    /// Adds the normal percussions of contacts, summed up to every grid point.
+    pub(super) fn with_percussions(mut self, contacts: Vec<(u64, String)>, sums: Vec<Vec<f64>>) -> Self {
+        if sums.len() == self.t.len() {
+            (self.contacts, self.sums) = (contacts, sums);
+        }
+        self
     }
 
     /// (q, u) at a grid point.

@@ -1,6 +1,6 @@
 //! Errors of a run against a reference.
 
-use super::curve::Curve;
+use super::curve::{Curve, Motion};
 use super::reference::Reference;
 use nonsmooth::contract::Evaluator;
 use nonsmooth::measure::{Point, graph_distance};
@@ -17,6 +17,12 @@ pub struct Norms {
     pub sup: f64,
     /// Graph distance.
     pub graph: f64,
+    /// Largest value of the reference.
+    #[serde(skip)]
+    pub peak: f64,
+    /// Σ dt times that: the size of what `l1` is the error of.
+    #[serde(skip)]
+    pub sum: f64,
 }
 
 /// Errors of q, u and percussions.
@@ -40,17 +46,21 @@ pub struct Sums {
     pub l2: f64,
     /// max e.
     pub sup: f64,
+    /// Σ dt times the largest value of the reference.
+    #[serde(skip)]
+    pub sum: f64,
 }
 
-/// Coordinates and velocities at a time.
-type Motion = (Vec<f64>, Vec<f64>);
-/// One of the two.
+/// Coordinates or velocities.
 type Pick = fn(&Motion) -> &Vec<f64>;
 
-/// Samples of a closed form per step, for the graph distance.
-const SAMPLES_PER_STEP: f64 = 8.0;
-/// Most samples of a curve in a graph distance.
-const MAX_SAMPLES: f64 = 4e6;
+/// Samples of a curve per step, for the graph distance.
+const SAMPLES_PER_STEP: usize = 8;
+/// Most samples of a curve in a graph distance, unless it has more points itself.
+const MAX_SAMPLES: usize = 1_000_000;
+
+/// Points of the graph of a motion.
+type Samples = Vec<(f64, Motion)>;
 
 /// Times at which errors are taken.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +104,6 @@ pub(super) fn errors(
     run: &Curve,
     reference: &Reference,
     place: SampleTimes,
-    step: f64,
     unit: &[Vec<usize>],
 ) -> Errors {
     let (times, weights) = samples(run, place);
@@ -106,27 +115,27 @@ pub(super) fn errors(
         let known = |k: usize| if ends { run.percussions(k, &names) } else { run.percussions_at(times[k], &names) };
         let off = |k: usize| distance(&known(k), &reference.percussions(times[k], &names));
         let (l1, l2, sup) = sums((0..times.len()).map(|k| (weights[k], off(k))));
-        Sums { l1, l2, sup }
+        let peak = largest(reference.percussions(times[times.len() - 1], &names));
+        Sums { l1, l2, sup, sum: peak * weights.iter().sum::<f64>() }
     });
     let integral =
         |pick: Pick| sums((0..times.len()).map(|k| (weights[k], distance(pick(&found[k]), pick(&exact[k])))));
     let (over_q, over_u) = (integral(coordinates), integral(velocities));
-    // The graph distance uses all known points of both motions, or those at the given times alone. A closed form is sampled finely, so that
-    // jumps are filled at their times.
+    // The graph distance is that of the whole motions, or of the points at the given times alone. Both are sampled at the same times, so that
+    // chords of smooth parts differ by no more than the motions; a closed form also at both sides of its jumps.
     let at_times = matches!(place, SampleTimes::At(_));
-    let (from, to) = (times[0], times[times.len() - 1]);
-    let graph_of =
-        |c: &Curve| c.points().map(|(t, q, u)| (t, (q.to_vec(), u.to_vec()))).collect::<Vec<(f64, Motion)>>();
-    let mut mine: Vec<(f64, Motion)> =
-        if at_times { times.iter().copied().zip(found).collect() } else { graph_of(run) };
-    let mut other: Vec<(f64, Motion)> = match reference.curve() {
-        _ if at_times => times.iter().copied().zip(exact).collect(),
-        Some(c) => graph_of(c),
-        None => {
-            let n = ((to - from) / step * SAMPLES_PER_STEP).min(MAX_SAMPLES).ceil().max(1.0);
-            let samples = (0..=n as usize).map(|i| from + (to - from) * i as f64 / n);
-            with_jumps(system, reference, samples.map(|t| (t, reference.at(system, t))).collect())
-        }
+    let peaks = [coordinates as Pick, velocities]
+        .map(|pick| exact.iter().map(|m| largest(pick(m).iter().copied())).fold(0.0, f64::max));
+    let (mut mine, mut other): (Samples, Samples) = if at_times {
+        (times.iter().copied().zip(found).collect(), times.iter().copied().zip(exact).collect())
+    } else {
+        let (from, to) = (run.t[0], run.t[run.t.len() - 1]);
+        let common = common_times(run, reference, to);
+        let other = match reference.curve() {
+            Some(c) => c.graph(system, &common, from, to),
+            None => with_jumps(system, reference, common.iter().map(|&t| (t, reference.at(system, t))).collect()),
+        };
+        (run.graph(system, &common, from, to), other)
     };
     if !unit.is_empty() {
         // Both take the sign of the reference along its curve.
@@ -136,16 +145,39 @@ pub(super) fn errors(
             align(q, &other[k].1.0, unit);
         }
     }
-    let piece = (step / SAMPLES_PER_STEP).max((to - from) / MAX_SAMPLES);
-    let norms = |pick: Pick, (l1, l2, sup): (f64, f64, f64)| {
+    let weight = weights.iter().sum::<f64>();
+    let norms = |pick: Pick, (l1, l2, sup): (f64, f64, f64), peak: f64| {
         let components = mine.first().map_or(0, |(_, x)| pick(x).len());
         let graph = (0..components).fold(0.0f64, |worst, i| {
             let points = |c: &[(f64, Motion)]| c.iter().map(|(t, x)| (*t, pick(x)[i])).collect::<Vec<Point>>();
-            worst.max(graph_distance(&points(&mine), &points(&other), piece))
+            worst.max(graph_distance(&points(&mine), &points(&other)))
         });
-        Norms { l1, l2, sup, graph }
+        Norms { l1, l2, sup, graph, peak, sum: peak * weight }
     };
-    Errors { q: norms(coordinates, over_q), u: norms(velocities, over_u), p }
+    Errors { q: norms(coordinates, over_q, peaks[0]), u: norms(velocities, over_u, peaks[1]), p }
+}
+
+/// Times at which a run and its reference are sampled for the graph distance: their grid points up to the end, and equal parts of every step of
+/// the run.
+fn common_times(run: &Curve, reference: &Reference, to: f64) -> Vec<f64> {
+    let parts = (MAX_SAMPLES / run.t.len().max(1)).clamp(1, SAMPLES_PER_STEP);
+    let inside = |w: &[f64]| {
+        (0..parts)
+            .map(move |i| (w[0], w[1] - w[0], i as f64 / parts as f64))
+            .map(|(t, h, s)| t + s * h)
+            .collect::<Vec<f64>>()
+    };
+    let mut times: Vec<f64> = run.t.windows(2).flat_map(inside).collect();
+    times.push(to);
+    if let Some(c) = reference.curve() {
+        times.extend(c.t.iter().copied().filter(|t| *t <= to && *t >= run.t[0]));
+    }
+    sorted(&times)
+}
+
+/// Largest size of numbers.
+fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
 /// Turns unit vectors along a curve so that none is opposite to the one before it.

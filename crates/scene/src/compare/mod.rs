@@ -12,8 +12,11 @@
 //! - **`--at`**: errors are taken at the given times alone, with equal weights 1/n.
 //! - **The reference** is a closed form (`[exact]`), a finer run of a scheme, or the trajectory of a file. Runs and trajectories are evaluated
 //!   between their grid points by dense output, in extrapolated steps by the polynomial through three side steps and both ends.
-//! - **The graph distance** is that of the curves through the step ends and side steps, or through the points given by `--at`.
-//! - **The order** is fitted to L¹ ([`nonsmooth::measure::fit_order`]). Errors below 1e-13 of the largest value are rounding and are left out.
+//! - **The graph distance** is that of the whole motions, or of the points given by `--at`. Run and reference are sampled at the same times, 8 per
+//!   step and the grid points of both, by dense output; a step of a run in which a jump was not located is a straight line.
+//! - **The order** is fitted to L¹ ([`nonsmooth::measure::fit_order`]), of u also to the graph distance. With N steps, errors below ε N max|x|
+//!   are rounding and are left out, and those below 1e-10 max|x| that do not fall with the step. If fewer than two remain there is no order, and
+//!   the reason is said.
 
 mod curve;
 mod errors;

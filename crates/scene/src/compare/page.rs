@@ -35,12 +35,19 @@ pub fn compare_page(out: &mut impl Write, c: &Comparison, document: &Document, c
         .map(|o| {
             let mut value = json!(o);
             value["label"] = json!(o.scheme);
+            if let Some(row) = value.as_object_mut() {
+                row.retain(|key, _| !key.ends_with("_reason"));
+            }
             value
         })
         .collect();
-    let notes = [
-        "Orders are fitted to the errors in L1, and of u also in graph distance; errors that are rounding take no part.",
+    let mut notes = vec![
+        "Orders are fitted to the errors in L1, and of u also in graph distance; errors that are rounding take no part."
+            .to_string(),
     ];
+    for o in &c.orders {
+        notes.extend(o.missing().map(|(what, why)| format!("{}: no order of {what}: {why}.", o.scheme)));
+    }
     write_page(out, |data| {
         data.field("kind", &"compare")?;
         data.field("format", &1)?;

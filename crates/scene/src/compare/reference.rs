@@ -4,7 +4,7 @@ use super::curve::Curve;
 use super::request::{ReferenceChoice, SchemeChoice};
 use crate::file::{Document, Fault};
 use crate::model::ExactSolution;
-use crate::output::{ReadArray, read_npz};
+use crate::output::{Column, ReadArray, columns, read_npz};
 use crate::prepare::{Prepared, Request};
 use nonsmooth::State;
 use nonsmooth::contract::Evaluator;
@@ -94,7 +94,8 @@ impl Reference {
             }
             ReferenceChoice::File(name) => {
                 let s = plain.system.structure();
-                let curve = read_curve(name, s.nq(), s.nu())?;
+                let columns = columns(&plain.evaluator(), &plain.start);
+                let curve = read_curve(name, s.nq(), s.nu(), &columns)?;
                 let last = curve.t.last().copied().unwrap_or(0.0);
                 if last < plain.options.end * (1.0 - 1e-9) {
                     return Err(format!("`{name}` ends at t = {last} s, before the end {} s", plain.options.end));
@@ -107,7 +108,9 @@ impl Reference {
 }
 
 /// A trajectory file: `trajectory.npz`, or any archive with arrays t, q and u.
-fn read_curve(name: &str, nq: usize, nu: usize) -> Result<Curve, String> {
+///
+/// Percussions are those of the columns of the scene, where the file has all of them and a row for every step.
+fn read_curve(name: &str, nq: usize, nu: usize, columns: &[Column]) -> Result<Curve, String> {
     let arrays = read_npz(std::path::Path::new(name)).map_err(|e| format!("`{name}`: {e}"))?;
     let get = |key: &str| arrays.get(key).ok_or_else(|| format!("`{name}` has no array `{key}`"));
     let (t, q, u) = (get("t")?, get("q")?, get("u")?);
@@ -128,7 +131,21 @@ fn read_curve(name: &str, nq: usize, nu: usize) -> Result<Curve, String> {
         let row = |a: &ReadArray| a.values[k * a.width..(k + 1) * a.width].to_vec();
         curve.push(State::new(t.values[k], row(q), row(u)), impact.is_some_and(|a| a.values[k] != 0.0));
     }
-    Ok(curve)
+    let width = columns.iter().map(|c| c.dim).sum::<usize>();
+    let every_step = arrays.get("dt").is_some_and(|dt| {
+        dt.rows == n && (1..n).all(|k| (t.values[k] - t.values[k - 1] - dt.values[k]).abs() <= 1e-6 * dt.values[k])
+    });
+    let Some(p) = arrays.get("percussion").filter(|p| every_step && p.rows == n && p.width == width) else {
+        return Ok(curve);
+    };
+    let contacts: Vec<&Column> = columns.iter().filter(|c| c.kind == "contact").collect();
+    let mut sums = vec![vec![0.0; contacts.len()]];
+    for k in 1..n {
+        let add = |(sum, c): (&f64, &&Column)| sum + p.values[k * width + c.first];
+        sums.push(sums[k - 1].iter().zip(&contacts).map(add).collect());
+    }
+    let names = contacts.iter().map(|c| (c.id, c.name.clone())).collect();
+    Ok(curve.with_percussions(names, sums))
 }
 
 /// Samples at which a closed form is compared with the model.

@@ -6,7 +6,7 @@ use super::reference::Reference;
 use super::request::{CompareRequest, SchemeChoice};
 use crate::file::Document;
 use crate::prepare::{Prepared, Request};
-use nonsmooth::measure::fit_order;
+use nonsmooth::measure::{Fit, fit_order};
 use nonsmooth::scheme::SCHEMES;
 use nonsmooth::simulation::{Observe, Observer, Status};
 use nonsmooth::{Simulation, Summary};
@@ -43,20 +43,32 @@ pub struct OrderRow {
     pub q: Option<f64>,
     /// Its standard error.
     pub q_uncertainty: Option<f64>,
+    /// Why there is no order, if so; likewise of the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q_reason: Option<String>,
     /// Order in u.
     pub u: Option<f64>,
     /// Its standard error.
     pub u_uncertainty: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub u_reason: Option<String>,
     /// Order in the sums of percussions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// Its standard error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_uncertainty: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_reason: Option<String>,
     /// Order of u in graph distance.
     pub u_graph: Option<f64>,
     /// Its standard error.
     pub u_graph_uncertainty: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub u_graph_reason: Option<String>,
 }
 
 /// The whole comparison.
@@ -224,40 +236,118 @@ fn run(
             true if request.dense => SampleTimes::Dense,
             true => SampleTimes::Ends,
         };
-        row.errors = Some(errors(&prepared.evaluator(), &curve, reference, place, step, unit));
+        row.errors = Some(errors(&prepared.evaluator(), &curve, reference, place, unit));
     } else {
         row.reason = Some(summary.stop.map_or_else(|| "interrupted".into(), |s| s.to_string()));
     }
     row
 }
 
-/// Relative error below which it is rounding and takes no part in the fit of the order.
-const ERROR_FLOOR: f64 = 1e-13;
+/// Roundings of its largest value that the sum of a run has besides one per step: those of a short run.
+const SHORT_RUN: f64 = 100.0;
+/// Error, relative to the largest value, below which it must fall with the step to count: what stays there is rounding.
+const SUSPECT: f64 = 1e-10;
+/// Least order by which it must fall there.
+const FALLS: f64 = 0.5;
+
+/// A step, its error, the size of what it is the error of, and the calls of the scheme.
+type Measured = (f64, f64, f64, usize);
+
+/// The order of errors that are not rounding; else why there is none.
+///
+/// Rounding is an error of up to ε N max|x| after N steps; and one below 1e-10 max|x| that does not fall with the step.
+fn order_of(mut measured: Vec<Measured>) -> (Option<Fit>, Option<String>) {
+    if measured.len() < 2 {
+        return (None, Some("fewer than two runs reached their end".into()));
+    }
+    measured.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut steps, mut errors): (Vec<f64>, Vec<f64>) = Default::default();
+    for (step, error, size, calls) in measured {
+        let rounding = f64::EPSILON * (calls as f64 + SHORT_RUN) * size;
+        let falls = |h: f64, e: f64| error <= e * (step / h).powf(FALLS) || step == h;
+        let stays =
+            error <= SUSPECT * size && !steps.iter().zip(&errors).next_back().is_none_or(|(&h, &e)| falls(h, e));
+        if !(error > rounding) || stays || !error.is_finite() {
+            break;
+        }
+        steps.push(step);
+        errors.push(error);
+    }
+    let fit = fit_order(&steps, &errors);
+    let why = fit.is_none().then(|| match steps.len() {
+        0 | 1 => "fewer than two errors are above rounding".to_string(),
+        _ => "all steps are the same".into(),
+    });
+    (fit, why)
+}
 
 fn orders(scheme: &SchemeChoice, rows: &[Row]) -> OrderRow {
     let mine = rows.iter().filter(|r| r.scheme == scheme.name && r.options == scheme.options);
-    let measured: Vec<(f64, Errors)> = mine.filter_map(|r| r.errors.map(|e| (r.step, e))).collect();
-    let fit = |pick: fn(&Errors) -> f64| {
-        let (steps, errors): (Vec<f64>, Vec<f64>) =
-            measured.iter().map(|(h, e)| (*h, pick(e))).filter(|(_, e)| *e > ERROR_FLOOR && e.is_finite()).unzip();
-        fit_order(&steps, &errors)
+    let measured: Vec<(&Row, Errors)> = mine.filter_map(|r| r.errors.map(|e| (r, e))).collect();
+    let fit = |pick: fn(&Errors) -> (f64, f64)| {
+        let of = |(r, e): &(&Row, Errors)| (r.step, pick(e).0, pick(e).1, r.calls);
+        order_of(measured.iter().map(of).collect())
     };
-    let (q, u, graph) = (fit(|e| e.q.l1), fit(|e| e.u.l1), fit(|e| e.u.graph));
-    let p = fit(|e| e.p.map_or(0.0, |p| p.l1));
+    let (q, q_reason) = fit(|e| (e.q.l1, e.q.sum));
+    let (u, u_reason) = fit(|e| (e.u.l1, e.u.sum));
+    let (graph, u_graph_reason) = fit(|e| (e.u.graph, e.u.peak));
+    let (p, p_reason) = match measured.iter().any(|(_, e)| e.p.is_some()) {
+        true => fit(|e| e.p.map_or((0.0, 0.0), |p| (p.l1, p.sum))),
+        false => (None, None),
+    };
+    let numbers = |fit: Option<Fit>| (fit.map(|f| f.order), fit.and_then(|f| f.uncertainty));
+    let ((q, q_uncertainty), (u, u_uncertainty)) = (numbers(q), numbers(u));
+    let ((p, p_uncertainty), (u_graph, u_graph_uncertainty)) = (numbers(p), numbers(graph));
     OrderRow {
         scheme: scheme.text(),
-        q: q.map(|f| f.order),
-        q_uncertainty: q.and_then(|f| f.uncertainty),
-        u: u.map(|f| f.order),
-        u_uncertainty: u.and_then(|f| f.uncertainty),
-        p: p.map(|f| f.order),
-        p_uncertainty: p.and_then(|f| f.uncertainty),
-        u_graph: graph.map(|f| f.order),
-        u_graph_uncertainty: graph.and_then(|f| f.uncertainty),
+        q,
+        q_uncertainty,
+        q_reason,
+        u,
+        u_uncertainty,
+        u_reason,
+        p,
+        p_uncertainty,
+        p_reason,
+        u_graph,
+        u_graph_uncertainty,
+        u_graph_reason,
+    }
+}
+
+impl OrderRow {
+    /// The orders that there are not, by name, with the reason.
+    pub fn missing(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all =
+            [("q", &self.q_reason), ("u", &self.u_reason), ("u graph", &self.u_graph_reason), ("p", &self.p_reason)];
+        all.into_iter().filter_map(|(name, why)| Some((name, why.as_deref()?)))
     }
 }
 
 /// The comparison as one JSON object.
 pub fn compare_json(c: &Comparison) -> String {
     serde_json::to_string(c).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_not_fitted_to_rounding() {
+        let measured = |errors: &[f64]| -> Vec<Measured> {
+            errors.iter().enumerate().map(|(i, &e)| (0.1 / f64::from(1 << i), e, 2.0, 10 << i)).collect()
+        };
+        let fit = |errors: &[f64]| order_of(measured(errors));
+        // Order 6 down to rounding, which takes no part.
+        let (order, why) = fit(&[6.4e-8, 1e-9, 1.6e-11, 3e-13, 4e-13, 2e-13]);
+        assert!((order.unwrap().order - 6.0).abs() < 0.2 && why.is_none());
+        // Below 1e-10 of 2, and not falling: rounding of a long sum.
+        let (order, why) = fit(&[2e-11, 1.9e-11, 2.2e-11]);
+        assert!(order.is_none() && why.unwrap().contains("rounding"));
+        assert!(fit(&[0.0, 0.0]).0.is_none());
+        // An error that stays, but is large, has the order 0.
+        assert!(fit(&[1e-3, 1e-3, 1e-3]).0.unwrap().order.abs() < 1e-12);
+        assert!(fit(&[1e-3]).1.unwrap().contains("fewer than two runs"));
+    }
 }

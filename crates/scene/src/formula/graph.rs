@@ -452,6 +452,19 @@ impl Graph {
         (0..needed.len()).filter(|&i| needed[i]).map(|i| Id(i as u32)).collect()
     }
 
+    /// The nodes that `root` needs, ascending, of those that `new` says are new.
+    pub fn below(&self, root: Id, mut new: impl FnMut(Id) -> bool) -> Vec<Id> {
+        let (mut out, mut stack) = (Vec::new(), vec![root]);
+        while let Some(id) = stack.pop() {
+            if new(id) {
+                out.push(id);
+                stack.extend(self.op(id).children());
+            }
+        }
+        out.sort_unstable();
+        out
+    }
+
     /// Number of operations that `roots` need.
     pub fn size(&self, roots: &[Id]) -> usize {
         self.reachable(roots).len()

@@ -26,16 +26,19 @@
 mod derivative;
 mod graph;
 mod instruction;
+mod interval;
 mod lexer;
 mod lower;
 mod parser;
 mod substitute;
+mod switch;
 mod tape;
 
 pub use graph::{Affinity, Graph, Id, Role};
 pub(crate) use lower::is_reserved;
 pub use lower::{Lookup, Scope, lower, lower_condition};
 pub use parser::{Tree, parse};
+pub use switch::{Switch, Unlocated};
 pub use tape::{Slot, Tape, TapeError};
 
 /// Longest text of a formula, bytes.

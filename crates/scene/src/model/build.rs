@@ -1,5 +1,6 @@
 //! Builds a model from records: reads, checks and compiles every formula.
 
+use super::breaks::Breaks;
 use super::mass::MassMatrix;
 use super::parts::{Kinematics, Variation};
 use super::scope::{Allowed, Numbers, Variables};
@@ -21,13 +22,21 @@ pub struct Built {
     pub places: Places,
     /// Whether the mass matrix was derived from a kinetic energy.
     pub lagrangian: bool,
+    /// Times at which it jumps or has a kink.
+    pub breaks: Breaks,
     /// Definitions that nothing refers to.
     pub unused: Vec<String>,
 }
 
 impl FormulaModel {
-    /// The model of a scene. Coordinates of bodies, `others`, come before its own; formulas may name them.
-    pub fn build(document: &Document, scene: &Scene, numbers: &mut Numbers, others: &[Key]) -> Result<Built, Fault> {
+    /// The model of a scene. Coordinates of bodies, `others`, come before its own; formulas may name them. `breaks` are those of bodies.
+    pub fn build(
+        document: &Document,
+        scene: &Scene,
+        numbers: &mut Numbers,
+        others: &[Key],
+        breaks: Breaks,
+    ) -> Result<Built, Fault> {
         let nothing = Model::none();
         let model = scene.model.as_ref().unwrap_or(&nothing);
         let identity = scene.kinematics.0.is_empty();
@@ -75,7 +84,7 @@ impl FormulaModel {
         for element in &scene.element {
             builder.element(element)?;
         }
-        builder.finish(model, lagrangian)
+        builder.finish(model, lagrangian, breaks)
     }
 }
 
@@ -468,17 +477,18 @@ impl ModelBuilder<'_> {
         Ok(())
     }
 
-    fn finish(mut self, model: &Model, lagrangian: bool) -> Result<Built, Fault> {
+    fn finish(mut self, model: &Model, lagrangian: bool, mut breaks: Breaks) -> Result<Built, Fault> {
         let names: Vec<String> = model.coordinates.iter().map(|k| k.name.clone()).collect();
         for group in &model.unit {
             let own = |k: &Key| position(&names, k, "coordinate").map(|i| i + self.others);
             let list: Result<Vec<usize>, Fault> = group.iter().map(own).collect();
             self.model.unit.push(list?);
         }
-        let mut breaks = Vec::new();
         for f in &model.breaks {
-            breaks.push(self.number(f)?);
+            breaks.state(self.number(f)?, f);
         }
+        breaks.find(&self.graph, &self.variables.read);
+        breaks.settle();
         let unused = self.scene.define.0.iter().map(|(k, _)| k.name.clone());
         let unused = unused.filter(|n| !self.variables.used.contains(n)).collect();
         // Unused definitions are read too: an error in one is reported.
@@ -487,8 +497,8 @@ impl ModelBuilder<'_> {
         }
         let (masses, forces) = (self.model.masses.len(), self.model.forces.len());
         self.model.combined = CombinedTapes::new(&self.graph, &self.variation, &self.roots, masses, forces);
-        self.model.layout = self.layout.breaks(breaks);
-        Ok(Built { model: self.model, places: self.places, lagrangian, unused })
+        self.model.layout = self.layout.breaks(breaks.times());
+        Ok(Built { model: self.model, places: self.places, lagrangian, breaks, unused })
     }
 }
 

@@ -42,6 +42,12 @@ impl ModelBuilder<'_> {
         if !self.graph.variables(&[gap]).iter().any(|v| *v > 0) {
             return Err(Fault::new(&formula.origin, format!("the gap of contact `{name}` depends on no coordinate")));
         }
+        let zero = self.graph.constant(0.0);
+        if (1..=self.nq() as u32).all(|i| self.graph.derivative(gap, i) == zero) {
+            let message =
+                format!("the gap of contact `{name}` has no direction: its slope by every coordinate is zero");
+            return Err(Fault::new(&formula.origin, message));
+        }
         let slip = match &contact.slip {
             Some(f) => self.velocity_nodes("a slip velocity", f)?,
             None => Vec::new(),

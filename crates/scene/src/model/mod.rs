@@ -19,6 +19,7 @@
 //! ```
 
 pub mod bodies;
+mod breaks;
 mod build;
 mod derivatives;
 mod exact;
@@ -31,6 +32,7 @@ mod places;
 mod scope;
 mod together;
 
+pub use breaks::{Break, Breaks, MAX_BREAKS, OpenSwitch};
 pub use build::Built;
 pub use exact::ExactSolution;
 pub use picture::{Bounds, ContactMark, ContactPose, Figure, Item, Picture, Units};

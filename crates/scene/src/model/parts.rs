@@ -128,6 +128,10 @@ impl Variation {
             })
             .collect();
         used.into_iter().find(|&i| {
+            // A jump or a kink has the slope of an affine function on both sides.
+            if graph.kink(root, |v| v as usize == 1 + self.nq + i).is_some() {
+                return true;
+            }
             let slope = graph.derivative(root, (1 + self.nq + i) as u32);
             graph.variables(&[slope]).iter().any(|&v| matches!(self.slot(v), Slot::Velocity(_)))
         })

@@ -230,6 +230,8 @@ pub(super) struct Variables<'a> {
     pub(super) known: BTreeMap<String, Id>,
     /// Definitions that something refers to.
     pub(super) used: BTreeSet<String>,
+    /// All formulas that were read, with their places.
+    pub(super) read: Vec<(Id, Origin)>,
     chain: Vec<String>,
     allowed: Allowed,
     /// A fault inside a definition, which has a better place than the formula that uses it.
@@ -254,6 +256,7 @@ impl<'a> Variables<'a> {
             define,
             known: BTreeMap::new(),
             used: BTreeSet::new(),
+            read: Vec::new(),
             chain: Vec::new(),
             allowed: Allowed::All,
             fault: None,
@@ -279,7 +282,10 @@ impl<'a> Variables<'a> {
         let tree = parse(&formula.text).map_err(|e| located(self.document, formula, &e))?;
         self.allowed = allowed;
         match lower(&tree, graph, self) {
-            Ok(id) => Ok(id),
+            Ok(id) => {
+                self.read.push((id, formula.origin.clone()));
+                Ok(id)
+            }
             Err(e) => Err(self.fault.take().unwrap_or_else(|| located(self.document, formula, &e))),
         }
     }

@@ -22,7 +22,7 @@ pub struct Column {
     /// Number of columns.
     pub dim: usize,
     #[serde(skip)]
-    id: u64,
+    pub(crate) id: u64,
 }
 
 /// A contact that detection found.

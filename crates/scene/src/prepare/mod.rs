@@ -15,7 +15,7 @@ pub use request::{Request, read};
 use crate::file::format::Scene;
 use crate::file::{Decode, Document, Fault, Formula, Origin, SceneError};
 use crate::model::bodies::{Drawn, DrawnBar, DrawnSpring};
-use crate::model::{Numbers, Picture, Places, Units};
+use crate::model::{Breaks, Numbers, Picture, Places, Units};
 use complementarity::Options as SolverOptions;
 use nonsmooth::contract::{Evaluator, Workspace};
 use nonsmooth::scheme::{SchemeInfo, Settings};
@@ -65,6 +65,8 @@ pub struct Prepared {
     pub unused: Vec<String>,
     /// Warnings about its bodies.
     pub warnings: Vec<String>,
+    /// Known times at which the model jumps or has a kink.
+    pub breaks: Breaks,
     places: Places,
     work: Workspace,
 }
@@ -98,9 +100,18 @@ impl Prepared {
         }
         let scene = Scene::decode(&document.root)?;
         let mut numbers = Numbers::new(document, &scene)?;
-        let parts = SystemParts::new(document, &scene, &mut numbers, request)?;
+        let step = match request.step {
+            Some(h) => h,
+            None => numbers.evaluate(document, &scene.time.step)?,
+        };
+        let end = match request.end {
+            Some(t) => t,
+            None => numbers.evaluate(document, &scene.time.end)?,
+        };
+        let t0 = scene.time.start.as_ref().map_or(Ok(0.0), |f| numbers.evaluate(document, f))?;
+        let parts = SystemParts::new(document, &scene, &mut numbers, request, Breaks::new(t0, end))?;
         let SystemParts { system, drawn, springs, bars, geometry, layout, at_start, places, lagrangian, .. } = parts;
-        let (mut unused, warnings) = (parts.unused, parts.warnings);
+        let (mut unused, warnings, breaks) = (parts.unused, parts.warnings, parts.breaks);
         let names = &system.structure().coordinates;
         let units = Units::build(&scene, layout)?;
         let picture = Picture::build(document, &scene, &mut numbers, names.iter().take(at_start.0.len()))?;
@@ -109,15 +120,6 @@ impl Prepared {
         }
         let mut number = |f: &Formula| numbers.evaluate(document, f);
 
-        let step = match request.step {
-            Some(h) => h,
-            None => number(&scene.time.step)?,
-        };
-        let end = match request.end {
-            Some(t) => t,
-            None => number(&scene.time.end)?,
-        };
-        let t0 = scene.time.start.as_ref().map_or(Ok(0.0), &mut number)?;
         let mut options = SimulationOptions::new(step, end);
         if let Some(s) = &scene.solver {
             options.solver = s.name.clone().unwrap_or_else(|| "auto".into());
@@ -174,6 +176,7 @@ impl Prepared {
             lagrangian,
             unused,
             warnings,
+            breaks,
             places,
         })
     }

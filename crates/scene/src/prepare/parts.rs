@@ -5,7 +5,7 @@ use super::locate::{build_fault, model_fault};
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
-use crate::model::{FormulaModel, Numbers, Places};
+use crate::model::{Breaks, FormulaModel, Numbers, Places};
 use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
 use nonsmooth_multibody::{CoordinateLayout, Geometry, Multibody};
@@ -26,6 +26,7 @@ pub(super) struct SystemParts {
     pub(super) lagrangian: bool,
     pub(super) unused: Vec<String>,
     pub(super) warnings: Vec<String>,
+    pub(super) breaks: Breaks,
 }
 
 impl SystemParts {
@@ -34,6 +35,7 @@ impl SystemParts {
         scene: &Scene,
         numbers: &mut Numbers,
         request: &Request,
+        breaks: Breaks,
     ) -> Result<Self, Fault> {
         if !bodies::any(scene) {
             let faults = [
@@ -44,7 +46,7 @@ impl SystemParts {
             if let Some((origin, what)) = faults.into_iter().flatten().next() {
                 return Err(Fault::new(origin, format!("{what} needs a [[body]], and the scene has none")));
             }
-            let built = FormulaModel::build(document, scene, numbers, &[])?;
+            let built = FormulaModel::build(document, scene, numbers, &[], breaks)?;
             let places = built.places;
             let system = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
             return Ok(Self {
@@ -59,10 +61,11 @@ impl SystemParts {
                 lagrangian: built.lagrangian,
                 unused: built.unused,
                 warnings: Vec::new(),
+                breaks: built.breaks,
             });
         }
         let most = request.max_coordinates.unwrap_or(bodies::MAX_COORDINATES);
-        let read = bodies::read(document, scene, numbers, most)?;
+        let read = bodies::read(document, scene, numbers, most, breaks)?;
         let own = scene.model.as_ref();
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
@@ -79,7 +82,8 @@ impl SystemParts {
         let by_formula = own.is_some()
             || !(scene.force.is_empty() && scene.joint.is_empty() && scene.element.is_empty())
             || scene.contact.iter().any(|c| c.gap.is_some())
-            || !scene.define.0.is_empty();
+            || !scene.define.0.is_empty()
+            || !read.breaks.list.is_empty();
         if !by_formula {
             if let Some((key, _)) =
                 scene.parameters.0.iter().find(|(k, _)| multibody.structure().coordinates.iter().any(|n| n == k.name))
@@ -102,11 +106,12 @@ impl SystemParts {
                 lagrangian,
                 unused,
                 warnings,
+                breaks: read.breaks,
             });
         }
         let (names, velocities) = (&multibody.structure().coordinates, &multibody.structure().velocities);
         let others: Vec<Key> = names.iter().map(|n| Key { name: n.into(), origin: Origin::Scene }).collect();
-        let built = FormulaModel::build(document, scene, numbers, &others)?;
+        let built = FormulaModel::build(document, scene, numbers, &others, read.breaks)?;
         places.extend(built.places);
         let formulas = Differentiated::new(built.model).map_err(|e| model_fault(&e, &places))?;
         let s = formulas.structure();
@@ -126,6 +131,7 @@ impl SystemParts {
             lagrangian: built.lagrangian,
             unused: built.unused,
             warnings,
+            breaks: built.breaks,
         })
     }
 }

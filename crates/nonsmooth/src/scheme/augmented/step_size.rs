@@ -72,9 +72,9 @@ pub struct StepSize {
 }
 
 bytes!(Lengths { dt_min, dt_max });
+// Breaks are those of the model: one with a later end may have more.
 bytes!(StepSize {
     end,
-    breaks,
     lengths,
     accept_inaccurate,
     crowd,

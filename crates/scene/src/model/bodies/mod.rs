@@ -21,6 +21,7 @@ pub(crate) use drawn::locate;
 pub use drawn::{Drawn, DrawnBar, DrawnSpring};
 
 use super::Places;
+use super::breaks::Breaks;
 use super::scope::Numbers;
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Formula, Origin};
@@ -38,6 +39,8 @@ pub struct Bodies {
     pub bars: Vec<DrawnBar>,
     /// Places of the records by their names.
     pub places: Places,
+    /// Times at which a motion jumps or has a kink.
+    pub breaks: Breaks,
 }
 
 /// Default limit on the coordinates of bodies and bars.
@@ -49,7 +52,13 @@ pub fn any(scene: &Scene) -> bool {
 }
 
 /// Reads the bodies, springs, bars and laws of a scene.
-pub fn read(document: &Document, scene: &Scene, numbers: &mut Numbers, most: usize) -> Result<Bodies, Fault> {
+pub fn read(
+    document: &Document,
+    scene: &Scene,
+    numbers: &mut Numbers,
+    most: usize,
+    breaks: Breaks,
+) -> Result<Bodies, Fault> {
     let mut reader = Reader {
         document,
         scene,
@@ -60,6 +69,7 @@ pub fn read(document: &Document, scene: &Scene, numbers: &mut Numbers, most: usi
             springs: Vec::new(),
             bars: Vec::new(),
             places: Places::default(),
+            breaks,
         },
         seed: 1,
         coordinates: 0,

@@ -54,6 +54,7 @@ impl Reader<'_> {
             };
             values[k] = variables.node(&mut graph, formula, Allowed::Position("a motion"))?;
         }
+        self.out.breaks.find(&graph, &variables.read);
         let rates = values.map(|v| graph.derivative(v, 0));
         let second = rates.map(|v| graph.derivative(v, 0));
         let outputs: Vec<Id> = values.into_iter().chain(rates).chain(second).collect();
