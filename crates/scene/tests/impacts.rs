@@ -158,8 +158,11 @@ fn an_impact_is_one_in_any_coordinates() {
             let numbers = event.impact.unwrap();
             println!("{what}: {} s, {numbers:?}", event.t);
             // In polar coordinates schemes of order 1 drift by 100·dt·t/2 = 3e-3 m/s up to the wall, and m = 1 kg.
-            let off = if coordinates == "x, y" { 1e-9 } else { 0.05 * approach };
-            assert!((event.t - exact).abs() <= 2e-3, "{what}: {} not {exact}", event.t);
+            // Half a step further, where moreau-midpoint takes its directions, the same velocities differ by 100·dt/2.
+            let off = if coordinates == "x, y" { 1e-9 } else { 0.05 * approach + 0.05 };
+            // A step, and in polar coordinates the drift 100·dt·t²/2 = 2.2e-4 m at 0.15 m/s.
+            let late = if coordinates == "x, y" { 1e-3 } else { 2.5e-3 };
+            assert!((event.t - exact).abs() <= late, "{what}: {} not {exact}", event.t);
             assert!((numbers.approach - approach).abs() <= off, "{what}: {numbers:?}");
             // What the whole step carries has its forces in it, so that polar coordinates add up to 100·dt.
             let forces = if coordinates == "x, y" { 1e-9 } else { 0.11 };

@@ -6,7 +6,7 @@
 //! ```text
 //! γ̇ = W^T a + (dγ/dt at u̇ = 0),    M a = h(t,q,u) + Σ W λ of joints and elements             along the motion without contacts
 //! κ = W^T b + (dγ/dt at u̇ = 0),    M b = h(t,q,u) − h(t,q,0)                                 without the forces at rest: by curvature and motion of the surface
-//! δ = dt max(|γ̇|, |κ|),            d = dt |W^T b|                                            d: by the coordinates alone
+//! δ = max(dt |γ̇|, dt |κ|, G P°_N dt/dt°),     d = dt |W^T b|                                    P°: by the load; d: by the coordinates alone
 //! ```
 //!
 //! (γ̇ and κ are the same in any coordinates, dγ/dt at u̇ = 0 is not: it is zero at a flat wall in x, y and not in r, φ. λ is the smaller one of this step and the one before, so that an
@@ -18,7 +18,7 @@
 //!      and a contact of the same coupled group is struck; joints likewise, by component
 //! ```
 //!
-//! P° and dt° are percussion and length of the step before: in a stack the weight is carried by percussions ∝ dt and is no impact. The factor 2 is for the forces of this step and
+//! P° and dt° are percussion and length of the step before: in a stack the weight is carried by percussions ∝ dt and is no impact. (In (a) P° is zero if the contact was hit in that step, and in (b) the load is not in δ.) The factor 2 is for the forces of this step and
 //! the one before, in which a contact may have been open. d has to do with (a) where coordinates turn: along a flat wall the velocities of the start
 //! approach it by d, and the percussion is next to nothing. `noise` is what the solver left of velocities in this step and the one before, and their rounding. G = W^T M⁻¹ W is bounded from below by
 //! (wᵀx)²/(xᵀMx) with x = w/diag M, which is exact where M is diagonal.
@@ -56,7 +56,7 @@ pub(crate) struct Judge {
     /// Noise and length of the step before.
     noise: f64,
     dt: f64,
-    /// Interactions that were hit, and steps since then, while what they carry is the remainder.
+    /// Interactions that were hit, in order of identity, and steps since then: in the step before, or while what they carry is the remainder.
     hit: Vec<(u64, usize)>,
     room: Room,
 }
@@ -85,7 +85,7 @@ struct Room {
 
 /// What forces do to a component of γ in a step.
 struct Change {
-    /// δ.
+    /// δ without the load.
     forces: f64,
     /// d.
     turned: f64,
@@ -117,8 +117,10 @@ impl Judge {
                 }
             }
         } else if step.impulses() != Impulses::Absent {
-            for i in (0..n).filter(|&i| seen.carries(i)) {
-                if self.room.strikes(&seen, i, self.spread) {
+            // What is spread over steps and goes on is no other impact.
+            let begins = |i: usize| self.spread <= 1 || !(seen.before(i, 0) > 0.0);
+            for i in (0..n).filter(|&i| seen.carries(i) && begins(i)) {
+                if self.room.strikes(&seen, i, &self.hit) {
                     mark(&mut hit, n, i, Hit::Struck);
                 }
             }
@@ -126,30 +128,32 @@ impl Judge {
                 self.room.pass_on(&seen, &mut hit);
             }
         }
-        if self.spread > 1 {
-            self.mark_remainders(step, &mut hit);
-        }
+        self.mark_remainders(step, &mut hit);
         step.hit = hit;
     }
 
     /// Marks what is left of impacts of the steps before, and keeps those of this one.
     fn mark_remainders(&mut self, step: &Step, hit: &mut Vec<Hit>) {
-        let (n, most) = (step.candidates.len(), self.spread - 1);
+        let (n, most) = (step.candidates.len(), self.spread.saturating_sub(1));
         self.hit.retain_mut(|(id, steps)| {
             *steps += 1;
+            if *steps > most {
+                return false;
+            }
             let Some(i) = step.end.percussions.place(0, *id) else { return false };
             let carries = step.percussion(i).iter().any(|p| *p != 0.0);
             let goes_on = carries && hit.get(i).is_none_or(|h| *h == Hit::None);
             if goes_on {
                 mark(hit, n, i, Hit::Remainder);
             }
-            goes_on && *steps < most
+            goes_on
         });
         for (k, h) in step.candidates.items().iter().zip(&*hit) {
             if h.is_hit() {
                 self.hit.push((k.id, 0));
             }
         }
+        self.hit.sort_unstable();
     }
 }
 
@@ -197,12 +201,12 @@ impl Seen<'_> {
 }
 
 impl Room {
-    /// (a).
-    fn strikes(&mut self, seen: &Seen, i: usize, spread: usize) -> bool {
+    /// (a), after a step that hit `earlier`.
+    fn strikes(&mut self, seen: &Seen, i: usize, earlier: &[(u64, usize)]) -> bool {
         let step = seen.step;
         let first = step.candidates.range(i).start;
         let approach = -step.gamma_minus[first];
-        if !exceeds(approach, 0.0, seen.noise) || spread > 1 && seen.before(i, 0) > 0.0 {
+        if !exceeds(approach, 0.0, seen.noise) {
             return false;
         }
         let (p, apart) = (step.percussion(i)[0], step.impulses() == Impulses::Apart);
@@ -215,6 +219,10 @@ impl Room {
         if apart {
             return exceeds(approach, 0.0, noise);
         }
+        let id = step.candidates.items()[i].id;
+        let was_hit = earlier.binary_search_by_key(&id, |(id, _)| *id).is_ok();
+        let load = if was_hit { 0.0 } else { inverse_mass * seen.ratio * seen.before(i, 0) };
+        let forces = forces.max(load);
         exceeds(approach, forces + turned, noise)
             || exceeds(approach, forces, noise) && inverse_mass * p > STEPS * forces + TURNED * turned
     }

@@ -19,7 +19,9 @@ impl Run {
         let observe = self.options.observe;
         let mut room = None;
         let (evaluator, system) = (system, system.inside(frame.start.t, frame.end().t, &mut room));
-        self.judge.judge(system, &frame.start, &mut frame.step);
+        if observe.events || observer.wants_hits() {
+            self.judge.judge(system, &frame.start, &mut frame.step);
+        }
         let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         if observe.energy && system.begins_at_break() && start.t > self.span[0] {
             // A jump of the energy at a break is drive: the step before ended with the left limit.
