@@ -88,7 +88,7 @@ fn groups_have_units_and_forces_leave_out_impacts() {
     assert_eq!(ids, all);
     assert_eq!(groups[1]["series"][1]["unit"], "rad/s");
     let (forces, percussions) =
-        (ran.page.curve("forces", "lower normal"), ran.page.curve("percussions", "lower normal"));
+        (ran.page.curve("forces", "upper normal"), ran.page.curve("percussions", "upper normal"));
     let path = ran.directory.path().join("trajectory.npz");
     let impacts = read_npz(&path).unwrap().remove("impact").unwrap().values;
     let mut hits = Archive::open(&path).unwrap().rows("hit").unwrap();
@@ -100,7 +100,7 @@ fn groups_have_units_and_forces_leave_out_impacts() {
         })
         .collect();
     // Contacts beak, lower, upper: a step is an impact if one of them is hit, and the others have their forces.
-    let hit: Vec<f64> = rows.iter().map(|row| row[1]).collect();
+    let hit: Vec<f64> = rows.iter().map(|row| row[2]).collect();
     assert!(rows.iter().zip(&impacts).all(|(row, impact)| row.contains(&1.0) == (*impact == 1.0)));
     assert!(impacts.iter().zip(&hit).any(|(impact, hit)| *impact == 1.0 && *hit == 0.0));
     for (i, (f, p)) in forces.iter().zip(&percussions).enumerate() {
