@@ -210,7 +210,7 @@ print(json.dumps({
 
     let csv = d.read("result/events.csv");
     assert_eq!(csv.lines().count(), 1 + json["events"].as_array().unwrap().len());
-    assert_eq!(csv.lines().next(), Some("t,kind,contact"));
+    assert_eq!(csv.lines().next(), Some("t,kind,contact,percussion,approach,separation,energy_lost"));
     let meta: Value = serde_json::from_str(&d.read("result/meta.json")).unwrap();
     assert_eq!(meta["scene_text"].as_str().unwrap(), d.run(&["show", "woodpecker"]).out);
     assert_eq!(meta["overrides"], serde_json::json!(["output.every=3", "time.end=0.1"]));

@@ -50,7 +50,7 @@ pub mod state;
 pub use contract::{Differentiated, Layout, Model, ModelError, Scalar, System};
 pub use error::Error;
 pub use simulation::{Simulation, SimulationOptions, Summary};
-pub use state::{Percussions, Reason, Sigma, Stages, State, Step, StepReport};
+pub use state::{Hit, Percussions, Reason, Sigma, Stages, State, Step, StepReport};
 
 /// Compiles and runs the Rust blocks of the README.
 #[cfg(doctest)]

@@ -88,6 +88,7 @@ impl Scheme for Dummy {
         mass.factor().map_err(|e| Failure::Singular { what: "M", velocity: e.row.to_string() })?;
         mass.solve(&mut impulse);
         let mut u: Vec<f64> = start.u.iter().zip(&impulse).map(|(u, d)| u + d).collect();
+        let mut hit = false;
         for i in 0..out.candidates.len() {
             out.set_inactive(i);
             out.active[i] = false;
@@ -110,7 +111,7 @@ impl Scheme for Dummy {
             }
             u.iter_mut().zip(&x).for_each(|(u, x)| *u += x * p[0]);
             out.active[i] = true;
-            out.impact |= p[0] > 0.0;
+            hit |= p[0] > 0.0;
             let place = out.candidates.range(i).start;
             out.end.percussions.values_mut()[place] = p[0];
             (out.gamma_minus[place], out.gamma_plus[place]) = (before, dot(&row, &u));
@@ -118,7 +119,7 @@ impl Scheme for Dummy {
         }
         out.end.q = start.q.iter().zip(&u).map(|(q, u)| q + dt * u).collect();
         (out.end.t, out.end.u) = (start.t + dt, u);
-        out.end.memory.make::<Memory>().impacts = start.memory.of::<Memory>().impacts + u32::from(out.impact);
+        out.end.memory.make::<Memory>().impacts = start.memory.of::<Memory>().impacts + u32::from(hit);
         Ok(())
     }
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {

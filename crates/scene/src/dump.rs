@@ -89,6 +89,9 @@ impl Dumps {
 }
 
 impl Observer for Dumps {
+    fn wants_hits(&self) -> bool {
+        false
+    }
     fn step(&mut self, _view: &StepView) {}
 
     fn wants_problem(&mut self, number: usize) -> bool {

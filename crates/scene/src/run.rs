@@ -96,6 +96,9 @@ struct Progress<'a> {
 }
 
 impl Observer for Progress<'_> {
+    fn wants_hits(&self) -> bool {
+        false
+    }
     fn step(&mut self, view: &StepView) {
         self.steps += 1;
         if self.steps.is_multiple_of(256) {

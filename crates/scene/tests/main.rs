@@ -12,6 +12,7 @@ mod closed_forms;
 mod fill;
 mod formulas;
 mod fuzz;
+mod impacts;
 mod pile;
 mod projected;
 mod rattle;

@@ -39,7 +39,6 @@ pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};
 pub use theta_step::{DirectionRule, ForceRule, Forecast, ThetaMemory};
 pub use trapezoidal_lcp::{TrapezoidalLcp, TrapezoidalLcpOptions};
-pub(crate) use velocity_level::is_impact;
 
 use crate::accounting::{Certificate, Ledger, Meter};
 use crate::contract::{Candidates, Evaluator, Features};

@@ -50,7 +50,6 @@ pub use options::SchatzmanPaoliOptions;
 
 pub use record::{SchatzmanPaoliMemory, SchatzmanPaoliStep};
 
-use super::velocity_level::is_impact;
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Evaluator, Feature, Features, Kind};
 use crate::state::{Record, Sigma, State, Step, StepReport};
@@ -218,26 +217,7 @@ impl SchatzmanPaoli {
             let k = &out.candidates.items()[i];
             self.velocity.evaluate(system, k, start.t, &start.q, &start.u, &mut out.gamma_minus[range.clone()]);
             self.velocity.evaluate(system, k, out.end.t, &out.end.q, &out.end.u, &mut out.gamma_plus[range]);
-            if kind == Kind::Contact {
-                out.impact |= self.jumps(k, out.dt, start, out);
-            }
         }
-    }
-
-    /// Whether the gap velocity changes in a step by more than forces explain, from w_k to w_{k+2}.
-    fn jumps(&self, k: &crate::contract::Interaction, dt: f64, start: &State, out: &Step) -> bool {
-        let Some(work) = &self.equation.work else { return false };
-        let (free, w) = (work.full.free_velocity(), &self.velocity.w);
-        let (mut change, mut forces) = (0.0, 0.0);
-        for (&j, w) in k.dofs.iter().zip(w) {
-            let j = j as usize;
-            let here = (out.end.q[j] - start.q[j]) / dt;
-            // w_k = 2u_k − w_{k+1}.
-            let then = 2.0 * start.u[j] - here;
-            change += w * ((self.ahead.q[j] - out.end.q[j]) / dt - then);
-            forces += w * (free[j] - here);
-        }
-        is_impact(f64::abs(change), 2.0 * forces, 0.0)
     }
 }
 
@@ -311,11 +291,6 @@ impl Scheme for SchatzmanPaoli {
         out.end.u.clear();
         out.end.u.extend(ahead.iter().zip(&start.q).map(|(ahead, q)| (ahead - q) / (2.0 * dt)));
         self.finish(system, start, out);
-        if start.memory.of::<SchatzmanPaoliMemory>().before.is_empty() && self.p.iter().any(|p| *p != 0.0) {
-            // An impact in the very first step: the last problem must be the one that shows what forces alone make of u₀.
-            let place = Place { t: start.t, dt, before: Before::Velocity(&start.u), middle: &start.q };
-            self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut StepReport::default())?;
-        }
         Ok(())
     }
 

@@ -259,7 +259,6 @@ impl TrapezoidalLcp {
             work.finish(out);
         }
         self.note_closed(out);
-        out.impact = out.paradox();
         out.dt = s;
         out.end.t = start.t + s;
         out.end.memory.make::<TrapezoidalMemory>().length = s;
@@ -337,7 +336,6 @@ impl TrapezoidalLcp {
             *active |= on;
         }
         self.jump.finish(&self.after, out);
-        out.impact = true;
         Ok(())
     }
 
@@ -398,6 +396,8 @@ impl Scheme for TrapezoidalLcp {
         out: &mut Step,
     ) -> Result<(), Failure> {
         out.begin(dt);
+        // It tells impulses from forces, in every step.
+        out.record.make::<TrapezoidalStep>();
         self.jumped = false;
         self.prepare(system);
         for work in [&mut self.work, &mut self.jump.work].into_iter().flatten() {

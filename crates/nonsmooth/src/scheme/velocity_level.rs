@@ -631,7 +631,6 @@ impl VelocityLevel {
     /// Percussions, discrete state, γ⁻ and γ⁺ into the step.
     pub(super) fn finish(&mut self, step: &mut Step) {
         step.report.contacts = self.contacts;
-        let b = self.full.reduced().b();
         let mut next = 0;
         for (gi, g) in self.groups.iter().enumerate() {
             for i in next..g.interaction() {
@@ -646,28 +645,12 @@ impl VelocityLevel {
             for j in 0..r.len() {
                 (percussions[j], minus[j], plus[j]) = (r[j], before[j], gamma[j]);
             }
-            if r[0] > 0.0 && !step.impact {
-                let k = &step.candidates.items()[g.interaction()];
-                let before = before[0];
-                // b = γ_free + e γ⁻: what forces alone make of the gap velocity in the step.
-                let e = self.restitution.of(g.interaction(), k, 0);
-                let change = b[g.row()] - (1.0 + e) * before;
-                step.impact = k.kind == Kind::Contact && is_impact(-before, change, step.report.noise);
-            }
             step.sigma[g.interaction()] = self.sigma(self.blocks(gi));
         }
         for i in next..step.candidates.len() {
             step.set_inactive(i);
         }
     }
-}
-
-/// Whether a contact that takes a percussion is hit: it approaches faster than the forces of this step and the one before, or what
-/// the solver left unsolved, can have built up. (The residual is a norm over all contacts, of this step; the approach comes from the one
-/// before, whose residual may be some times larger.)
-#[inline]
-pub(crate) fn is_impact(approach: f64, forces: f64, noise: f64) -> bool {
-    approach > 2.0 * forces.abs() + 10.0 * noise + f64::EPSILON
 }
 
 /// The gap of a contact, which must be finite.

@@ -1,7 +1,7 @@
 //! Checkpoints: a run as bytes, and back. A resumed run has the same bits as one without a break.
 //!
 //! ```text
-//! format · times · scheme · names of coordinates and velocities · state · controller · reach · ledger · event log · energies and work · sums
+//! format · times · scheme · names of coordinates and velocities · state · controller · reach · ledger · judgment of impacts · event log · energies and work · sums
 //! of percussions · steps that are accepted and not final
 //! ```
 //!
@@ -92,6 +92,7 @@ impl Run {
         self.controller.write(&mut out);
         self.reach.write(&mut out);
         self.ledger.write(&mut out);
+        self.judge.write(&mut out);
         self.log.write(&mut out);
         self.energy_monitor.write(&mut out);
         self.sums.write(&mut out);
@@ -130,6 +131,7 @@ impl Run {
             let found = format!("{} forces", self.ledger.forces());
             return Err(Unreadable::Other { found, expected: forces.to_string() });
         }
+        self.judge.read(from)?;
         self.log.read(from)?;
         self.energy_monitor.read(from)?;
         self.sums.read(from)?;

@@ -2,9 +2,9 @@
 //!
 //! | kind | when |
 //! |---|---|
-//! | impact | a contact takes a percussion and approached faster than the forces of one step explain |
+//! | impact | a contact is hit: it approached, or an impulse passed through it (`accounting/impact.rs`, which the step was judged by) |
 //! | close | an open or bouncing contact begins to carry percussions in consecutive steps, more of them than one impact takes |
-//! | open | such a contact carries no percussion any more |
+//! | open | such a contact carries no percussion any more, and its gap or gap velocity is more than rounding |
 //! | stick, slip | the friction law of a carrying contact, or an element, begins to stick or to slip (a force on the boundary of its set without motion still sticks) |
 //! | accumulation-start | three impacts of a contact whose intervals shrink by a like factor |
 //! | accumulation-end | after that, the contact closes: the located limit of its impacts |
@@ -15,7 +15,8 @@
 //! | instability | the numerics have made more energy than there was (`instability.rs`); the run stops |
 //!
 //! **Times.** An impact is located where the gap, extrapolated with the approach velocity, is zero: t_k − g_k/ġ_k, within one
-//! step of the start of its step. If the scheme separates its jump from forces, the extrapolation starts from the end of the step.
+//! step of the start of its step. If the scheme separates its jump from forces, the extrapolation starts from the end of the step. An impulse passes through
+//! other contacts at the time of the impact that made it.
 //! All other events have the time at the end of their step, except the end of an accumulation. If the scheme ends steps at events, an impact
 //! has the time at the end of its step. Slip or opening in the next step has the time at the start of that step.
 //!
@@ -31,12 +32,18 @@
 //! The time of `accumulation-end` is the first prediction that the next impact confirms, |T_{i+1} − T_i| ≤ 2dt/(1−e) (two steps of error in
 //! an interval), but not before the last impact. If none is confirmed, it is the step in which the contact closes. `close` is always that step.
 
+mod impact;
+
+pub(super) use impact::EventList;
+pub use impact::Impact;
+
 use super::by_identity::ByIdentity;
 use crate::contract::Kind;
 use crate::law::Law;
 use crate::scheme::augmented::for_each_switch;
-use crate::scheme::is_impact;
-use crate::state::{Bytes, Reader, Reason, State, Step, Unreadable, Writer, bytes, read_choice, write_choice};
+use crate::state::{
+    Bytes, Hit, Impulses, Reader, Reason, State, Step, Unreadable, Writer, bytes, read_choice, write_choice,
+};
 use complementarity::Mode;
 
 /// What happened.
@@ -118,6 +125,8 @@ pub struct Event {
     pub contact: Option<String>,
     /// What changed, of a switch.
     pub change: Option<ModeChange>,
+    /// Numbers of an impact.
+    pub impact: Option<Impact>,
 }
 
 /// A law that switched.
@@ -158,7 +167,7 @@ const MODES: [&str; 4] = ["closed", "open", "stick", "slip"];
 
 impl Default for Event {
     fn default() -> Self {
-        Self { t: 0.0, kind: EventKind::Break, id: None, contact: None, change: None }
+        Self { t: 0.0, kind: EventKind::Break, id: None, contact: None, change: None, impact: None }
     }
 }
 
@@ -173,6 +182,7 @@ impl Bytes for Event {
             write_choice(&change.from, &MODES, out);
             write_choice(&change.to, &MODES, out);
         }
+        self.impact.write(out);
     }
     fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
         self.t.read(from)?;
@@ -184,7 +194,7 @@ impl Bytes for Event {
                 (read_choice(&LAWS, from)?, read_choice(&MODES, from)?, read_choice(&MODES, from)?);
             self.change = Some(ModeChange { law, from: before, to: after });
         }
-        Ok(())
+        self.impact.read(from)
     }
 }
 
@@ -207,6 +217,8 @@ struct ContactHistory {
     limit: Limit,
     /// The contact has closed before the limit of its impacts: `accumulation-end` is due then.
     due: Option<f64>,
+    /// Place of its last impact in the list of events.
+    last: Option<usize>,
 }
 
 /// Modes of friction in events: impressed or not.
@@ -249,6 +261,7 @@ impl Bytes for ContactHistory {
         self.accumulating.write(out);
         self.limit.write(out);
         self.due.write(out);
+        self.last.write(out);
     }
     fn read(&mut self, from: &mut Reader) -> Result<(), Unreadable> {
         self.carrying.read(from)?;
@@ -260,7 +273,8 @@ impl Bytes for ContactHistory {
         self.bounces.read(from)?;
         self.accumulating.read(from)?;
         self.limit.read(from)?;
-        self.due.read(from)
+        self.due.read(from)?;
+        self.last.read(from)
     }
 }
 
@@ -300,35 +314,36 @@ impl EventLog {
         self.contacts.insert(id, ContactHistory { closed: true, friction, ..ContactHistory::default() });
     }
 
-    /// Detects the events of an accepted step from time `t0`. `free` gives the changes of the velocity of interaction i by forces alone:
-    /// of its first component, and the largest of all. `gap` gives its gap at the start, or at the end.
+    /// Detects the events of a final step from time `t0`. `load` gives the largest change of a component of the velocity of interaction i by forces alone,
+    /// `gap` its gap at the start, or at the end, `is_lifted` whether its gap or gap velocity at the end is more than rounding and this noise.
     pub(crate) fn detect(
         &mut self,
         t0: f64,
         step: &Step,
-        mut free: impl FnMut(usize) -> (f64, f64),
+        mut load: impl FnMut(usize) -> f64,
         mut gap: impl FnMut(usize, bool) -> f64,
-        mut emit: impl FnMut(f64, EventKind, Option<u64>),
+        mut is_lifted: impl FnMut(usize, f64) -> bool,
+        list: &mut EventList,
     ) {
         let t = step.end.t;
         // Velocities below the residuals of this step and the one before are no motion.
         let noise = step.report.noise.max(std::mem::replace(&mut self.noise, step.report.noise));
         if step.report.non_unique && !self.redundancy {
             self.redundancy = true;
-            emit(t, EventKind::Redundancy, None);
+            push(list, t, EventKind::Redundancy, None);
         }
         // What begins in a step that starts at a located event begins with it.
         let located_here = step.reason == Reason::Event;
         let located = std::mem::replace(&mut self.located, located_here);
-        let (smooth, paradox) = (step.smooth(), step.paradox());
+        let (apart, paradox) = (step.impulses() == Impulses::Apart, step.paradox());
         let begins = if located { t0 } else { t };
         // A contact that is so far away that it is no longer listed has opened.
         self.contacts.set_list_with(&step.candidates, |id, state| {
             if let Some(due) = state.due.take() {
-                emit(due.min(t), EventKind::AccumulationEnd, Some(id));
+                push(list, due.min(t), EventKind::AccumulationEnd, Some(id));
             }
             if state.closed {
-                emit(t, EventKind::Open, Some(id));
+                push(list, t, EventKind::Open, Some(id));
             }
             (state.closed, state.carrying, state.friction) = (false, 0, None);
         });
@@ -338,9 +353,9 @@ impl EventLog {
                 Kind::Element => {
                     let state = self.contacts.entry(i, k.id);
                     let range = step.candidates.range(i);
-                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || free(i).1);
+                    let mode = state.motion(step.sigma[i].mode(0), &step.gamma_plus[range], noise, || load(i));
                     if state.friction.is_some_and(|m| m != mode) {
-                        emit(if mode == Mode::Impressed { begins } else { t }, friction_event(mode), Some(k.id));
+                        push(list, if mode == Mode::Impressed { begins } else { t }, friction_event(mode), Some(k.id));
                     }
                     state.friction = Some(mode);
                 }
@@ -351,16 +366,16 @@ impl EventLog {
                     }
                     let state = self.contacts.entry(i, k.id);
                     if let Some(due) = state.due.filter(|due| *due <= t || !carries) {
-                        emit(due.min(t), EventKind::AccumulationEnd, Some(k.id));
+                        push(list, due.min(t), EventKind::AccumulationEnd, Some(k.id));
                         state.due = None;
                     }
                     if !carries {
-                        if state.closed {
-                            emit(begins, EventKind::Open, Some(k.id));
-                            state.friction = None;
-                        }
-                        state.closed = false;
                         state.carrying = 0;
+                        // What carries nothing and stays where it is has not opened.
+                        if state.closed && is_lifted(i, noise) {
+                            push(list, begins, EventKind::Open, Some(k.id));
+                            (state.closed, state.friction) = (false, None);
+                        }
                         continue;
                     }
                     state.carrying += 1;
@@ -368,51 +383,55 @@ impl EventLog {
                         Law::Contact(law) => law.normal.restitution(),
                         _ => 0.0,
                     };
-                    let approach = -step.gamma_minus[step.candidates.range(i).start];
-                    let known = (2..=self.impact_steps).contains(&state.carrying);
-                    let jump = !smooth.is_empty();
-                    let impact = if jump {
-                        let p = step.percussion(i)[0];
-                        p > smooth[step.candidates.range(i).start] && approach > 10.0 * noise + f64::EPSILON
-                    } else {
-                        !known && !paradox && is_impact(approach, free(i).0, noise)
-                    };
-                    if paradox && state.friction == Some(Mode::Impressed) {
-                        emit(t0, EventKind::Paradox, Some(k.id));
+                    let hit = step.hit(i);
+                    let struck = hit == Hit::Struck && !paradox;
+                    if hit == Hit::Remainder
+                        && let Some(event) = state.last.and_then(|at| list.events.get_mut(at))
+                        && let Some(numbers) = &mut event.impact
+                    {
+                        numbers.extend(step, i);
                     }
-                    if impact {
-                        let t = match (jump, located_here) {
+                    if hit.is_hit() && paradox {
+                        push(list, t0, EventKind::Paradox, Some(k.id));
+                    } else if hit.is_hit() {
+                        let by = if let Hit::Passed { by } = hit { by } else { i };
+                        let approach = -step.gamma_minus[step.candidates.range(by).start];
+                        let t = match (apart, located_here) {
                             (true, true) => t,
-                            (true, false) => t + (gap(i, true) / approach).clamp(-step.dt, 0.0),
-                            _ => t0 + (gap(i, false) / approach).clamp(-step.dt, step.dt),
+                            (true, false) => t + (gap(by, true) / approach).clamp(-step.dt, 0.0),
+                            _ => t0 + (gap(by, false) / approach).clamp(-step.dt, step.dt),
                         };
-                        emit(t, EventKind::Impact, Some(k.id));
-                        state.note_impact(t, step.dt, restitution);
-                        if !state.accumulating && state.shrinks() {
-                            state.accumulating = true;
-                            emit(t, EventKind::AccumulationStart, Some(k.id));
+                        let impact = Some(Impact::of(step, i));
+                        let event = Event { t, kind: EventKind::Impact, id: Some(k.id), impact, ..Event::default() };
+                        state.last = list.push(event);
+                        if struck {
+                            state.note_impact(t, step.dt, restitution);
+                            if !state.accumulating && state.shrinks() {
+                                state.accumulating = true;
+                                push(list, t, EventKind::AccumulationStart, Some(k.id));
+                            }
                         }
                     }
-                    if !state.closed && (state.carrying > self.impact_steps || (restitution == 0.0 && impact)) {
+                    if !state.closed && (state.carrying > self.impact_steps || (restitution == 0.0 && struck)) {
                         state.closed = true;
                         if state.accumulating {
                             let end = state.accumulation_end(t, step.dt, restitution);
                             if end <= t {
-                                emit(end, EventKind::AccumulationEnd, Some(k.id));
+                                push(list, end, EventKind::AccumulationEnd, Some(k.id));
                             } else {
                                 state.due = Some(end);
                             }
                         }
                         state.come_to_rest();
-                        emit(t, EventKind::Close, Some(k.id));
+                        push(list, t, EventKind::Close, Some(k.id));
                     }
                     if k.dim() > 1 && state.closed {
                         let range = step.candidates.range(i);
                         let slip = &step.gamma_plus[range.start + 1..range.end];
-                        let mode = state.motion(step.sigma[i].mode(1), slip, noise, || free(i).1);
+                        let mode = state.motion(step.sigma[i].mode(1), slip, noise, || load(i));
                         if state.friction != Some(mode) {
                             let slips = mode == Mode::Impressed && state.friction.is_some();
-                            emit(if slips { begins } else { t }, friction_event(mode), Some(k.id));
+                            push(list, if slips { begins } else { t }, friction_event(mode), Some(k.id));
                         }
                         state.friction = Some(mode);
                     }
@@ -420,6 +439,10 @@ impl EventLog {
             }
         }
     }
+}
+
+fn push(list: &mut EventList, t: f64, kind: EventKind, id: Option<u64>) {
+    list.push(Event { t, kind, id, ..Event::default() });
 }
 
 fn friction_event(mode: Mode) -> EventKind {

@@ -1,21 +1,28 @@
-//! Examination of a final step: certificate, ledger, events and sums. Observers see it afterwards.
+//! Examination of a final step: what was hit, certificate, ledger, events and sums. Observers see it afterwards.
 
-use super::events::{Event, EventKind, switches};
+use super::events::{Event, EventKind, EventList, switches};
 use super::observer::{Observer, StepView};
 use super::run::{Frame, Run};
 use crate::accounting::{Line, potential_energy};
 use crate::contract::Evaluator;
 use crate::scheme::Examination;
 use crate::state::State;
+use complementarity::linear::dense::max_norm;
+
+/// Gaps and velocities up to so many terms are their rounding.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl Run {
     /// Examines a final step: certificate and work from the end that the scheme computed, energy and violations from the corrected end, then
     /// events and sums. Observers see it afterwards.
     pub(super) fn finalise(&mut self, system: &Evaluator, frame: &mut Frame, last: bool, observer: &mut dyn Observer) {
         let observe = self.options.observe;
-        let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         let mut room = None;
-        let (evaluator, system) = (system, system.inside(start.t, end.t, &mut room));
+        let (evaluator, system) = (system, system.inside(frame.start.t, frame.end().t, &mut room));
+        if observe.events || observer.wants_hits() {
+            self.judge.judge(system, &frame.start, &mut frame.step);
+        }
+        let (start, step, end) = (&*frame.start, &frame.step, frame.end());
         if observe.energy && system.begins_at_break() && start.t > self.span[0] {
             // A jump of the energy at a break is drive: the step before ended with the left limit.
             let before = evaluator.of_step(start.t - step.dt, start.t);
@@ -102,19 +109,19 @@ impl Run {
 
     fn detect_events(&mut self, system: &Evaluator, frame: &Frame) {
         let (start, step, end) = (&*frame.start, &frame.step, frame.end());
-        let (events, unlisted, max_events) =
-            (&mut self.summary.events, &mut self.summary.events_unlisted, self.options.max_events);
+        let (events, unlisted) = (&mut self.summary.events, &mut self.summary.events_unlisted);
         while self.breaks.first().is_some_and(|b| *b <= step.end.t + 1e-9 * step.dt) {
             let t = self.breaks.remove(0);
             if t > start.t {
-                events.push(Event { t, kind: EventKind::Break, id: None, contact: None, change: None });
+                events.push(Event { t, kind: EventKind::Break, ..Event::default() });
             }
         }
+        let mut list = EventList { events, most: self.options.max_events, unlisted };
         let (w, chi) = (&self.rows, &self.offsets);
-        let free = |i: usize| -> (f64, f64) {
+        let load = |i: usize| -> f64 {
             let (k, v) = (&step.candidates.items()[i], &frame.free);
             if v.len() != start.u.len() {
-                return (0.0, 0.0);
+                return 0.0;
             }
             let (w, chi) = (&mut *w.borrow_mut(), &mut *chi.borrow_mut());
             w.resize(k.dim() * k.dofs.len(), 0.0);
@@ -124,7 +131,7 @@ impl Run {
                 k.dofs.iter().zip(row).map(|(&j, w)| w * (v[j as usize] - start.u[j as usize])).sum::<f64>()
             };
             let rows = w.chunks_exact(k.dofs.len().max(1));
-            (change(w), rows.fold(0.0, |m, row| change(row).abs().max(m)))
+            rows.fold(0.0, |m, row| change(row).abs().max(m))
         };
         let gap = |i: usize, at_end: bool| -> f64 {
             let mut g = [0.0];
@@ -132,18 +139,22 @@ impl Run {
             system.position(&step.candidates.items()[i], s.t, &s.q, &mut g);
             g[0]
         };
-        let mut emit = |event: Event| {
-            if events.len() < max_events {
-                events.push(event);
-            } else {
-                *unlisted += 1;
-            }
+        let is_lifted = |i: usize, noise: f64| -> bool {
+            let k = &step.candidates.items()[i];
+            let (w, chi) = (&mut *w.borrow_mut(), &mut *chi.borrow_mut());
+            w.resize(k.dim() * k.dofs.len(), 0.0);
+            chi.resize(k.dim(), 0.0);
+            system.velocity(k, end.t, &end.q, w, chi);
+            let row = &w[..k.dofs.len()];
+            let lever = row.iter().map(|w| w.abs()).sum::<f64>();
+            let terms = k.dofs.iter().zip(row).map(|(&j, w)| (w * end.u[j as usize]).abs()).sum::<f64>() + chi[0].abs();
+            let velocity = chi[0] + k.row_times(row, &end.u);
+            velocity > 10.0 * noise + ROUNDING * terms || gap(i, true) > ROUNDING * lever * max_norm(&end.q)
         };
-        self.log
-            .detect(start.t, step, free, gap, |t, kind, id| emit(Event { t, kind, id, contact: None, change: None }));
+        self.log.detect(start.t, step, load, gap, is_lifted, &mut list);
         switches(start, step, |id, change| {
             let (t, kind) = (step.end.t, EventKind::Switch);
-            emit(Event { t, kind, id: Some(id), contact: None, change: Some(change) });
+            list.push(Event { t, kind, id: Some(id), change: Some(change), ..Event::default() });
         });
     }
 }

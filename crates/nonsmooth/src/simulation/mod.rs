@@ -32,7 +32,7 @@ pub mod trajectory;
 
 pub use checkpoint::Checkpoint;
 pub use energy::EnergySummary;
-pub use events::{Event, EventKind, ModeChange};
+pub use events::{Event, EventKind, Impact, ModeChange};
 pub use observer::{Each, Observer, StepView, each};
 pub use options::{Observe, Policy, SimulationOptions};
 pub use owned::{Handle, Simulation};

@@ -53,11 +53,18 @@ pub trait Observer {
     fn ends_run(&self) -> bool {
         false
     }
+    /// Whether it looks at what was hit ([`Step::hit`]). Without events nothing else does, and steps are not judged.
+    fn wants_hits(&self) -> bool {
+        true
+    }
 }
 
 /// No observer.
 impl Observer for () {
     fn step(&mut self, _view: &StepView) {}
+    fn wants_hits(&self) -> bool {
+        false
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -78,6 +85,9 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
     fn ends_run(&self) -> bool {
         (**self).ends_run()
+    }
+    fn wants_hits(&self) -> bool {
+        (**self).wants_hits()
     }
 }
 
@@ -102,6 +112,9 @@ impl<O: Observer> Observer for Option<O> {
     }
     fn ends_run(&self) -> bool {
         self.as_ref().is_some_and(Observer::ends_run)
+    }
+    fn wants_hits(&self) -> bool {
+        self.as_ref().is_some_and(Observer::wants_hits)
     }
 }
 
@@ -133,6 +146,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
     fn ends_run(&self) -> bool {
         self.0.ends_run() || self.1.ends_run()
+    }
+    fn wants_hits(&self) -> bool {
+        self.0.wants_hits() || self.1.wants_hits()
     }
 }
 

@@ -9,7 +9,7 @@ use super::percussions::PercussionSums;
 use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, WorkCounts};
-use crate::accounting::{Certificate, Ledger, Meter, potential_energy};
+use crate::accounting::{Certificate, Judge, Ledger, Meter, potential_energy};
 use crate::contract::{Evaluator, Reach};
 use crate::control::{Controller, Proposal, Verdict};
 use crate::error::Error;
@@ -29,7 +29,7 @@ pub(super) struct Frame {
     /// The end of the step after its correction (normalised, projected), where that changed it.
     pub(super) corrected: Box<State>,
     pub(super) is_corrected: bool,
-    /// Velocity without percussions, for telling impacts from persistent contact.
+    /// Velocity without percussions, for telling slip from rest.
     pub(super) free: Vec<f64>,
 }
 
@@ -63,6 +63,7 @@ pub(super) struct Run {
     /// Start, end and step that the controller was made for, s.
     pub(super) span: [f64; 3],
     pub(super) ledger: Ledger,
+    pub(super) judge: Judge,
     pub(super) log: EventLog,
     pub(super) energy_monitor: EnergyMonitor,
     pub(super) summary: Summary,
@@ -165,6 +166,7 @@ impl Run {
             reach: FIRST_REACH,
             span: [start.t, options.end, options.step],
             ledger: Ledger::new(system),
+            judge: Judge::new(info.impact_steps),
             log: EventLog::new(info.impact_steps),
             energy_monitor: EnergyMonitor::default(),
             sums: PercussionSums::default(),

@@ -47,13 +47,7 @@ impl Run {
 
     /// Ends the run at a step up to which the numerics have made more energy than there was.
     pub(super) fn unstable(&mut self, end: &State, gain: f64) {
-        self.summary.events.push(Event {
-            t: end.t,
-            kind: EventKind::Instability,
-            id: None,
-            contact: None,
-            change: None,
-        });
+        self.summary.events.push(Event { t: end.t, kind: EventKind::Instability, ..Event::default() });
         self.summary.status = Status::Stopped;
         let failure = Failure::Unstable { gain };
         self.summary.stop = Some(Stop { t: end.t, failure, culprit: None, problem: None });

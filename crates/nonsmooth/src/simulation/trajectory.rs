@@ -269,7 +269,7 @@ pub fn dense_output(system: &Evaluator, start: &State, step: &Step, end: &State,
     }
     let u_minus = if left.is_empty() { step.u_minus() } else { left };
     if u_minus.is_empty() {
-        return interpolate_step(system, start, end, step.dt, step.impact, t);
+        return interpolate_step(system, start, end, step.dt, step.impact(), t);
     }
     // Smooth up to the jump, to where the stages led.
     let led_to = step.stages().map_or(&end.q[..], |s| s.q(s.nodes.len().saturating_sub(1)));

@@ -55,6 +55,18 @@ impl Correction {
     }
 }
 
+/// What a scheme knows of impulses beside finite forces in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Impulses {
+    /// Percussions are those of both together.
+    #[default]
+    Mixed,
+    /// There are none.
+    Absent,
+    /// There are: what percussions are more than [`Record::smooth`].
+    Apart,
+}
+
 /// A type of record. Implemented by [`record!`](crate::record).
 pub trait Record: Any + Send + Sync + std::fmt::Debug {
     /// Its name in checkpoints.
@@ -93,6 +105,10 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     /// Percussions of finite forces, where the scheme separates them from those of a jump at the end; the rest belongs to the jump.
     fn smooth(&self) -> &[f64] {
         &[]
+    }
+    /// What it knows of impulses.
+    fn impulses(&self) -> Impulses {
+        Impulses::Mixed
     }
     /// Whether a contact took a percussion without approach because no force satisfies the laws at the start: a paradox of Painlevé.
     fn paradox(&self) -> bool {

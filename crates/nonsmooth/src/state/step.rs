@@ -1,7 +1,7 @@
 //! The result of a step.
 
 use super::sigma::Sigma;
-use super::{Bytes, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
+use super::{Bytes, Impulses, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
 use crate::contract::{Candidates, Structure};
 use complementarity::{Problem, Report, Status, capacity};
 
@@ -13,6 +13,31 @@ pub enum Reason {
     Full,
     /// It stopped early at an event that the scheme located.
     Event,
+}
+
+/// Whether an interaction was hit in a step: the module `accounting::impact` says what that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hit {
+    /// What it carried is what forces make.
+    #[default]
+    None,
+    /// A contact that approached.
+    Struck,
+    /// An impulse passed through it.
+    Passed {
+        /// A contact of its group that was struck.
+        by: usize,
+    },
+    /// It was hit in a step before, and the scheme spreads the percussion of an impact over several.
+    Remainder,
+}
+
+impl Hit {
+    /// Whether it was hit in this step.
+    #[inline]
+    pub fn is_hit(self) -> bool {
+        matches!(self, Hit::Struck | Hit::Passed { .. })
+    }
 }
 
 /// Work of one step.
@@ -100,9 +125,8 @@ pub struct Step {
     pub gamma_minus: Vec<f64>,
     /// Relative velocities at the end, in the kinematics that the scheme used (active interactions; else zero).
     pub gamma_plus: Vec<f64>,
-    /// Whether there was an impact: a contact took a percussion and had approached faster than forces explain. The
-    /// percussion of a persistent contact is a force times dt and no impact.
-    pub impact: bool,
+    /// What was hit, by interaction; empty if nothing was. Written when the step is final: schemes leave it empty.
+    pub hit: Vec<Hit>,
     /// Exponent of the restitution coefficients: 1, unless an extrapolating scheme sets another for its base [Studer2008, §8.2].
     pub restitution_exponent: f64,
     /// Why it ended.
@@ -125,7 +149,7 @@ impl Default for Step {
             sigma: Vec::new(),
             gamma_minus: Vec::new(),
             gamma_plus: Vec::new(),
-            impact: false,
+            hit: Vec::new(),
             restitution_exponent: 1.0,
             reason: Reason::default(),
             report: StepReport::default(),
@@ -141,7 +165,7 @@ impl Step {
         self.dt = dt;
         self.report = StepReport { calls: 1, index_sets: 1, ..StepReport::default() };
         self.reason = Reason::Full;
-        self.impact = false;
+        self.hit.clear();
         self.record.clear();
         self.end.memory.clear();
         let (n, c) = (self.candidates.len(), self.candidates.components());
@@ -185,7 +209,7 @@ impl Step {
         let previous = &from.end.percussions;
         self.candidates.assign(list);
         self.begin(from.dt);
-        (self.report, self.reason, self.impact) = (from.report, from.reason, from.impact);
+        (self.report, self.reason) = (from.report, from.reason);
         for (j, k) in list.items().iter().enumerate() {
             self.active[j] = false;
             self.set_inactive(j);
@@ -198,6 +222,17 @@ impl Step {
         }
         self.record.lay_out(&from.record, previous, list);
         self.end.memory.lay_out(&from.end.memory, previous, list);
+    }
+
+    /// Whether interaction `i` of the list was hit.
+    #[inline]
+    pub fn hit(&self, i: usize) -> Hit {
+        self.hit.get(i).copied().unwrap_or_default()
+    }
+
+    /// Whether there was an impact: something was hit.
+    pub fn impact(&self) -> bool {
+        self.hit.iter().any(|h| h.is_hit())
     }
 
     /// See [`Record::stages`].
@@ -218,6 +253,15 @@ impl Step {
     #[inline]
     pub fn left(&self) -> &[f64] {
         self.first(|r| r.left())
+    }
+
+    /// See [`Record::impulses`]. What is extrapolated is smooth.
+    pub fn impulses(&self) -> Impulses {
+        if self.is_extrapolated() {
+            return Impulses::Absent;
+        }
+        let known = self.record.iter().map(|r| r.impulses());
+        known.filter(|k| *k != Impulses::Mixed).last().unwrap_or_default()
     }
 
     /// See [`Record::smooth`].
@@ -278,7 +322,7 @@ bytes!(StepReport {
     non_unique,
 });
 
-/// Everything but the list of interactions, which `lay_out` restores.
+/// Everything but the list of interactions, which `lay_out` restores, and what was hit, which is not known before the step is final.
 impl Bytes for Step {
     fn write(&self, out: &mut Writer) {
         self.dt.write(out);
@@ -287,7 +331,6 @@ impl Bytes for Step {
         self.sigma.write(out);
         self.gamma_minus.write(out);
         self.gamma_plus.write(out);
-        self.impact.write(out);
         self.restitution_exponent.write(out);
         (self.reason == Reason::Event).write(out);
         self.report.write(out);
@@ -300,7 +343,6 @@ impl Bytes for Step {
         self.sigma.read(from)?;
         self.gamma_minus.read(from)?;
         self.gamma_plus.read(from)?;
-        self.impact.read(from)?;
         self.restitution_exponent.read(from)?;
         self.reason = if from.value()? { Reason::Event } else { Reason::Full };
         self.report.read(from)?;

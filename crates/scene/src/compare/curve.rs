@@ -55,7 +55,7 @@ impl Observer for Curve {
 
     fn step(&mut self, view: &StepView) {
         let (step, end) = (view.step, &view.end);
-        self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact);
+        self.push(State::new(end.t, end.q.clone(), end.u.clone()), step.impact());
         let left = Some(step.u_minus()).filter(|u| !u.is_empty()).map(<[f64]>::to_vec);
         let mut sums = self.sums.last().cloned().unwrap_or_default();
         let mut stages = Stages::default();

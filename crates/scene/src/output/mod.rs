@@ -11,5 +11,6 @@ pub use folder::{Folder, FolderError};
 pub use npz::{Array, Npz};
 pub use read::{Archive, ReadArray, Rows, read_npz};
 pub use recorder::{Column, FoundContact, Recorded, Recorder, columns, row_bytes};
+pub(crate) use recorder::{HIT, NOT_HIT};
 pub(crate) use tables::resolved;
 pub use tables::{events_csv, meta_json, scene_hash};

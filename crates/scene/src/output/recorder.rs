@@ -1,11 +1,11 @@
 //! The trajectory of a run, row by row into an archive.
 
 use super::npz::Npz;
-use nonsmooth::State;
 use nonsmooth::accounting::Ledger;
 use nonsmooth::contract::Evaluator;
 use nonsmooth::contract::{Candidates, Interaction, Kind, Reach};
 use nonsmooth::simulation::{Observe, Observer, StepView};
+use nonsmooth::{Hit, State};
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
@@ -58,6 +58,7 @@ pub struct Recorder {
     /// Energy at the start, J; zero if it is not watched.
     energy: f64,
     sigma: Vec<u32>,
+    hit: Vec<u32>,
     arrays: Arrays,
     found: Option<FoundArrays>,
     rows: u32,
@@ -79,6 +80,11 @@ struct FoundArrays {
     list: Vec<FoundContact>,
 }
 
+/// Values of `hit`.
+pub(crate) const NOT_HIT: u32 = 0;
+pub(crate) const HIT: u32 = 1;
+pub(crate) const REMAINDER: u32 = 2;
+
 /// Components of the percussion of a contact between planar bodies.
 const FOUND_CONTACT_DIM: usize = 2;
 
@@ -94,6 +100,7 @@ struct Arrays {
     percussion: usize,
     sigma: usize,
     impact: usize,
+    hit: usize,
     order: usize,
     ledger: Option<usize>,
     closure: Option<usize>,
@@ -130,7 +137,7 @@ pub fn row_bytes(system: &Evaluator, columns: &[Column], observe: Observe) -> us
     let components: usize = columns.iter().map(|c| c.dim).sum();
     let energy = if observe.energy { 2 + lines(system).len() } else { 0 };
     let certificate = if observe.certificate { 2 } else { 0 };
-    8 * (3 + s.nq() + s.nu() + components + energy + certificate) + 4 * (1 + columns.len())
+    8 * (3 + s.nq() + s.nu() + components + energy + certificate) + 4 * (1 + 2 * columns.len())
 }
 
 impl Recorder {
@@ -162,6 +169,7 @@ impl Recorder {
             percussion: npz.array("percussion", Some(first), "<f8")?,
             sigma: npz.array("sigma", Some(columns.len()), "<u4")?,
             impact: npz.array("impact", None, "<f8")?,
+            hit: npz.array("hit", Some(columns.len()), "<u4")?,
             order: npz.array("order", None, "<u4")?,
             ledger: watched(&mut npz, observe.energy, "ledger", Some(lines.len()))?,
             closure: watched(&mut npz, observe.energy, "closure", None)?,
@@ -178,7 +186,7 @@ impl Recorder {
         } else {
             None
         };
-        let sigma = vec![0; columns.len()];
+        let (sigma, hit) = (vec![0; columns.len()], vec![0; columns.len()]);
         let percussion = vec![0.0; first];
         let ledger = vec![0.0; lines.len()];
         Ok(Self {
@@ -191,6 +199,7 @@ impl Recorder {
             ledger,
             energy: 0.0,
             sigma,
+            hit,
             arrays,
             found,
             rows: 0,
@@ -245,6 +254,7 @@ impl Recorder {
         self.npz.push_u32(a.order, &[order])?;
         self.npz.push(a.percussion, &self.percussion)?;
         self.npz.push_u32(a.sigma, &self.sigma)?;
+        self.npz.push_u32(a.hit, &self.hit)?;
         if let Some(array) = a.ledger {
             self.npz.push(array, &self.ledger)?;
         }
@@ -278,11 +288,17 @@ impl Observer for Recorder {
         let step = view.step;
         self.percussion.fill(0.0);
         self.sigma.fill(nonsmooth::Sigma::OPEN.0);
+        self.hit.fill(NOT_HIT);
         for (i, k) in step.candidates.items().iter().enumerate() {
             let Ok(c) = self.columns.binary_search_by_key(&k.id, |c| c.id) else { continue };
             let column = &self.columns[c];
             self.percussion[column.first..column.first + column.dim].copy_from_slice(step.percussion(i));
             self.sigma[c] = step.sigma[i].0;
+            self.hit[c] = match step.hit(i) {
+                Hit::None => NOT_HIT,
+                Hit::Struck | Hit::Passed { .. } => HIT,
+                Hit::Remainder => REMAINDER,
+            };
         }
         let certificate = view.certificate;
         self.ledger.fill(f64::NAN);
@@ -300,7 +316,7 @@ impl Observer for Recorder {
             view.energy.unwrap_or(f64::NAN),
             certificate.map_or(f64::NAN, |c| c.residual()),
             certificate.map_or(f64::NAN, |c| c.penetration),
-            f64::from(u8::from(step.impact)),
+            f64::from(u8::from(step.impact())),
             closure,
         ];
         let found = self.record_found(step);

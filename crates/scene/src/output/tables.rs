@@ -10,15 +10,22 @@ use nonsmooth_multibody::Shape;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The events, one per line; with the laws that switched where a scheme tells of them.
+/// The events, one per line; with the laws that switched where a scheme tells of them, and the numbers of impacts.
 pub fn events_csv(events: &[Event]) -> String {
     let switches = events.iter().any(|e| e.change.is_some());
-    let mut out = String::from(if switches { "t,kind,contact,law,from,to\n" } else { "t,kind,contact\n" });
+    let mut out = String::from(if switches { "t,kind,contact,law,from,to" } else { "t,kind,contact" });
+    out.push_str(",percussion,approach,separation,energy_lost\n");
     for e in events {
         // Names are identifiers: nothing needs quotes.
         let _ = write!(out, "{:?},{},{}", e.t, e.kind.name(), e.contact.as_deref().unwrap_or(""));
         let (law, from, to) = e.change.map_or(("", "", ""), |c| (c.law, c.from, c.to));
-        let _ = if switches { writeln!(out, ",{law},{from},{to}") } else { writeln!(out) };
+        if switches {
+            let _ = write!(out, ",{law},{from},{to}");
+        }
+        let _ = match e.impact {
+            Some(i) => writeln!(out, ",{:?},{:?},{:?},{:?}", i.percussion, i.approach, i.separation, i.energy_lost),
+            None => writeln!(out, ",,,,"),
+        };
     }
     out
 }
@@ -102,7 +109,8 @@ pub fn meta_json(prepared: &Prepared, recorded: &Recorded, status: &str) -> Stri
             "q": "coordinates (see `coordinates`)",
             "u": "velocities, right limit (see `velocities`)",
             "percussion": "percussions of the step, N s (see `interactions`)",
-            "impact": "1 where an impact happened in the step, else 0",
+            "impact": "1 where something was hit in the step, else 0",
+            "hit": "1 where the interaction was hit in the step, 2 where it carries the remainder of an impact that the scheme spreads over steps, else 0",
             "order": "order of the step; 0 at the start",
             "sigma": "discrete state: bit 0 normal law, bit 1 friction; 1 = impressed (open, slipping), 0 = constraint",
         },

@@ -2,7 +2,7 @@
 
 use super::arrays::{Arrays, Data};
 use super::thinning::Kept;
-use crate::output::{Archive, Column, Recorded, Rows};
+use crate::output::{Archive, Column, NOT_HIT, Recorded, Rows};
 use crate::prepare::Prepared;
 use nonsmooth::accounting::{Meter, potential_energy};
 use nonsmooth::contract::{Candidates, Interaction};
@@ -52,6 +52,8 @@ impl Table {
 struct Component {
     name: String,
     column: usize,
+    /// Place of its interaction.
+    place: usize,
 }
 
 /// Plots, the ledger, and the number of rows.
@@ -100,10 +102,12 @@ pub(super) fn plots(
     let open = |name: &str| archive.rows(name);
     let (mut ts, mut dts, mut qs, mut us) = (open("t")?, open("dt")?, open("q")?, open("u")?);
     let (mut ps, mut impacts, mut orders) = (open("percussion")?, open("impact")?, open("order")?);
+    let mut hits = open("hit")?;
     let (mut energies, mut closures, mut ledgers) =
         (archive.some("energy")?, archive.some("closure")?, archive.some("ledger")?);
     let mut certificate = archive.some("residual")?.zip(archive.some("penetration")?);
     let (mut q, mut u) = (vec![0.0; nq], vec![0.0; nu]);
+    let mut hit = vec![0.0; hits.width()];
     let (mut p, mut work) = (vec![0.0; ps.width()], vec![0.0; ledgers.as_ref().map_or(0, Rows::width)]);
     let mut meter = Meter::default();
     let optional =
@@ -113,6 +117,7 @@ pub(super) fn plots(
         qs.read(row, &mut q)?;
         us.read(row, &mut u)?;
         optional(&mut ps, row, &mut p)?;
+        optional(&mut hits, row, &mut hit)?;
         time.push(t);
         q_table.push(q.iter().take(MAX_CURVES).copied());
         u_table.push(u.iter().take(MAX_CURVES).copied());
@@ -123,9 +128,12 @@ pub(super) fn plots(
         }));
         let of_row = || shown.iter().map(|c| p[c.column]).chain((found > 0).then_some(value));
         percussion_table.push(of_row());
-        // An impact has no mean force, and the start no step.
-        let smooth = row > 0 && impacts.one(row)? == 0.0;
-        force_table.push(of_row().map(|p| if smooth { p / dt } else { f64::NAN }));
+        // What is hit has no mean force, and the start no step. Contacts found are shown together.
+        let smooth = |hit: bool| row > 0 && !hit;
+        let of_shown = shown.iter().map(|c| smooth(hit[c.place] as u32 != NOT_HIT));
+        let of_found = (found > 0).then_some(smooth(impacts.one(row)? != 0.0));
+        let forces = of_row().zip(of_shown.chain(of_found));
+        force_table.push(forces.map(|(p, smooth)| if smooth { p / dt } else { f64::NAN }));
         let in_step = |v: f64| if row > 0 { v } else { f64::NAN };
         step_table.push([in_step(dt), in_step(orders.one(row)?)]);
         if let Some((residuals, penetrations)) = &mut certificate {
@@ -201,7 +209,7 @@ pub(super) fn plots(
 /// Components of all percussions with names: of a contact its normal and friction, of others the parts.
 fn components(columns: &[Column]) -> Vec<Component> {
     let mut out = Vec::new();
-    for c in columns {
+    for (place, c) in columns.iter().enumerate() {
         for k in 0..c.dim {
             let part = match (c.kind, k, c.dim) {
                 ("contact", 0, _) => " normal".into(),
@@ -210,7 +218,7 @@ fn components(columns: &[Column]) -> Vec<Component> {
                 (_, _, 1) => String::new(),
                 _ => format!(" {}", k + 1),
             };
-            out.push(Component { name: format!("{}{part}", c.name), column: c.first + k });
+            out.push(Component { name: format!("{}{part}", c.name), column: c.first + k, place });
         }
     }
     out

@@ -6,7 +6,7 @@
 use super::arrays::{Arrays, Data};
 use super::scenery::Scenery;
 use crate::model::{ContactMark, ContactPose};
-use crate::output::{Column, Recorded};
+use crate::output::{Column, HIT, Recorded};
 use crate::prepare::Prepared;
 use nonsmooth::contract::{Candidates, Interaction};
 use nonsmooth::simulation::{Event, EventKind};
@@ -138,11 +138,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Adds the percussions of the contacts of the scene in a step.
-    pub(super) fn add(&mut self, percussion: &[f64], impact: bool) {
+    pub(super) fn add(&mut self, percussion: &[f64], hit: &[f64]) {
         for m in &mut self.marked {
             let p = &percussion[m.column.first..m.column.first + m.column.dim];
             m.sum.iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
-            m.impact |= impact && p[0] != 0.0;
+            m.impact |= hit[m.place] as u32 == HIT;
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::prepare::Prepared;
 use crate::run::{RunOutcome, status_name};
 use nonsmooth::names::Names;
-use nonsmooth::simulation::ModeChange;
+use nonsmooth::simulation::{Impact, ModeChange};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,8 @@ struct Event<'a> {
     contact: Option<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     change: Option<ModeChange>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    impact: Option<Impact>,
 }
 
 /// `null` for what is not watched.
@@ -109,7 +111,13 @@ fn finite(x: f64) -> f64 {
 }
 
 fn event(e: &nonsmooth::simulation::Event) -> Event<'_> {
-    Event { t: e.t, kind: e.kind.name(), contact: e.contact.as_deref(), change: e.change }
+    let impact = e.impact.map(|i| Impact {
+        percussion: finite(i.percussion),
+        approach: finite(i.approach),
+        separation: finite(i.separation),
+        energy_lost: finite(i.energy_lost),
+    });
+    Event { t: e.t, kind: e.kind.name(), contact: e.contact.as_deref(), change: e.change, impact }
 }
 
 /// The result of a run.
@@ -120,11 +128,12 @@ pub fn run_json(prepared: &Prepared, outcome: &RunOutcome) -> String {
 /// Most contacts found by detection whose percussions are listed on a page.
 const MAX_FOUND_CONTACTS: usize = 1000;
 
-/// The same for the page, without events, which the page lists separately. Of very many contacts only those with the largest percussions.
+/// The same for the page: without events, which the page lists separately, and without joints. Of very many contacts only those with the largest percussions.
 pub(super) fn of_page<'a>(prepared: &'a Prepared, outcome: &'a RunOutcome) -> impl Serialize + 'a {
     let mut report = report(prepared, outcome);
     report.events.iter_mut().for_each(Vec::clear);
     let Some(percussions) = &mut report.percussions else { return report };
+    percussions.retain(|_, value| value.get("components").is_none());
     let normal = |value: &Value| value["normal"].as_f64().unwrap_or(0.0);
     let mut found: Vec<f64> =
         percussions.iter().filter(|(name, _)| name.contains('-')).map(|(_, v)| normal(v)).collect();
@@ -161,6 +170,12 @@ fn report<'a>(prepared: &'a Prepared, outcome: &'a RunOutcome) -> Report<'a> {
         if let Some(p) = s.percussions.get(&element.name.name) {
             let value = json!({ "normal": 0.0, "tangential": p.iter().map(|x| finite(*x)).collect::<Vec<_>>() });
             percussions.insert(element.name.name.clone(), value);
+        }
+    }
+    for joint in &prepared.scene.joint {
+        if let Some(p) = s.percussions.get(&joint.name.name) {
+            let components: Vec<f64> = p.iter().map(|x| finite(*x)).collect();
+            percussions.insert(joint.name.name.clone(), json!({ "components": components }));
         }
     }
     let stop = s.stop.as_ref();

@@ -226,11 +226,13 @@ fn scan(
     let (mut ts, mut dts) = (open("t")?, open("dt")?);
     let mut certificate = archive.some("residual")?.zip(archive.some("penetration")?);
     let (mut ps, mut sigmas, mut impacts) = (open("percussion")?, open("sigma")?, open("impact")?);
+    let mut hits = open("hit")?;
     let (mut qs, mut us) = (open("q")?, open("u")?);
     let structure = prepared.system.structure();
     let (mut q, mut u) = (vec![0.0; structure.nq()], vec![0.0; structure.nu()]);
     let (mut p, mut sigma) = (vec![0.0; ps.width()], vec![0.0; sigmas.width()]);
     let normals: Vec<usize> = recorded.columns.iter().filter(|c| c.kind == "contact").map(|c| c.first).collect();
+    let mut hit = vec![0.0; hits.width()];
     let rows = ts.len();
     // Signals: residual, penetration, percussions, longest and shortest step. What is not watched is zero.
     let single = normals.len() <= MAX_SEPARATE_PEAKS;
@@ -262,7 +264,10 @@ fn scan(
             }
         }
         if let Some(replay) = replay.as_deref_mut() {
-            replay.add(&p, impact);
+            if !hit.is_empty() {
+                hits.read(row, &mut hit)?;
+            }
+            replay.add(&p, &hit);
         }
         let carried = match found.as_deref_mut() {
             Some(found) => found.take(row, replay.as_deref_mut())?,

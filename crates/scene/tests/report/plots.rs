@@ -1,7 +1,7 @@
 //! Plots and the ledger of the page.
 
 use super::ran;
-use nonsmooth_scene::output::read_npz;
+use nonsmooth_scene::output::{Archive, read_npz};
 
 #[test]
 fn thinned_plots_keep_the_peaks_and_few_rows() {
@@ -88,16 +88,29 @@ fn groups_have_units_and_forces_leave_out_impacts() {
     assert_eq!(ids, all);
     assert_eq!(groups[1]["series"][1]["unit"], "rad/s");
     let (forces, percussions) =
-        (ran.page.curve("forces", "lower normal"), ran.page.curve("percussions", "lower normal"));
-    let impacts = read_npz(&ran.directory.path().join("trajectory.npz")).unwrap().remove("impact").unwrap().values;
+        (ran.page.curve("forces", "upper normal"), ran.page.curve("percussions", "upper normal"));
+    let path = ran.directory.path().join("trajectory.npz");
+    let impacts = read_npz(&path).unwrap().remove("impact").unwrap().values;
+    let mut hits = Archive::open(&path).unwrap().rows("hit").unwrap();
+    let rows: Vec<[f64; 3]> = (0..hits.len())
+        .map(|row| {
+            let mut out = [0.0; 3];
+            hits.read(row, &mut out).unwrap();
+            out
+        })
+        .collect();
+    // Contacts beak, lower, upper: a step is an impact if one of them is hit, and the others have their forces.
+    let hit: Vec<f64> = rows.iter().map(|row| row[2]).collect();
+    assert!(rows.iter().zip(&impacts).all(|(row, impact)| row.contains(&1.0) == (*impact == 1.0)));
+    assert!(impacts.iter().zip(&hit).any(|(impact, hit)| *impact == 1.0 && *hit == 0.0));
     for (i, (f, p)) in forces.iter().zip(&percussions).enumerate() {
-        if i == 0 || impacts[i] == 1.0 {
+        if i == 0 || hit[i] == 1.0 {
             assert!(f.is_nan());
         } else {
             assert!((f - p / 1e-4).abs() <= 1e-6 * f.abs(), "{f} {p}");
         }
     }
-    assert!(impacts.contains(&1.0));
+    assert!(hit.contains(&1.0));
     let portraits = ran.page.data["plots"]["phase"].as_array().unwrap();
     assert_eq!((portraits.len(), &portraits[2]["name"]), (3, &serde_json::json!("phi_s")));
 }

@@ -20,8 +20,9 @@ use super::RattleMemory;
 use super::first::First;
 use super::misfit::Misfit;
 use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
+use crate::accounting::exceeds;
 use crate::contract::{Evaluator, Kind};
-use crate::scheme::velocity_level::{ACTIVATION, Iteration, VelocityLevel, is_impact};
+use crate::scheme::velocity_level::{ACTIVATION, Iteration, VelocityLevel};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
@@ -314,7 +315,7 @@ impl Second {
             if wanted && contact {
                 let e = place.list.items()[i].law.restitution(0);
                 let forces = work.full.reduced().b()[row] - (1.0 + e) * before[0];
-                wanted = !is_impact(-before[0], forces, noise);
+                wanted = !exceeds(-before[0], forces, noise);
             }
             any |= wanted;
             self.wanted.push(wanted);

@@ -112,7 +112,6 @@ impl Tdg {
                 out.sigma[i] = sigma;
             }
             out.report.contacts = contacts;
-            out.impact = jumped;
         }
         let memory: &mut TdgMemory = out.end.memory.make();
         capacity::assign(&mut memory.accelerations, &self.values.a);

@@ -1,7 +1,7 @@
 //! What a step leaves for the next, and what it is made of.
 
 use crate::record;
-use crate::state::{ByComponent, ByInteraction, ByVelocity, Stages};
+use crate::state::{ByComponent, ByInteraction, ByVelocity, Impulses, Stages};
 
 record! {
     /// Where the next step begins its iteration.
@@ -49,6 +49,14 @@ record! {
     }
     fn smooth(&self) -> &[f64] {
         &self.smooth
+    }
+    fn impulses(&self) -> Impulses {
+        match (self.smooth.is_empty(), self.stages.nodes.len()) {
+            (false, _) => Impulses::Apart,
+            // Degree 0 has percussions alone.
+            (true, 0 | 1) => Impulses::Mixed,
+            (true, _) => Impulses::Absent,
+        }
     }
     fn left(&self) -> &[f64] {
         &self.left

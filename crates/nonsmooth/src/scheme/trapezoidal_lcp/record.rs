@@ -1,7 +1,7 @@
 //! What a step leaves for the next, and its two parts: smooth motion, and a jump at its end.
 
 use crate::record;
-use crate::state::{ByComponent, ByInteraction, ByVelocity, Correction};
+use crate::state::{ByComponent, ByInteraction, ByVelocity, Correction, Impulses};
 
 record! {
     /// The step that led here.
@@ -55,6 +55,9 @@ record! {
     }
     fn smooth(&self) -> &[f64] {
         &self.smooth
+    }
+    fn impulses(&self) -> Impulses {
+        if self.jump() { Impulses::Apart } else { Impulses::Absent }
     }
     fn paradox(&self) -> bool {
         self.paradox
