@@ -7,6 +7,7 @@
 mod augmented;
 mod checkpoints;
 mod closed_forms;
+mod energy_watch;
 mod fill;
 mod formulas;
 mod fuzz;
