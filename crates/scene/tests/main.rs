@@ -9,6 +9,7 @@ mod breaks;
 mod checkpoints;
 mod claims;
 mod closed_forms;
+mod energy_watch;
 mod fill;
 mod formulas;
 mod fuzz;

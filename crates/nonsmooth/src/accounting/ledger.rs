@@ -67,6 +67,12 @@ const LINES: [(Line, &str); 12] = [
     (Line::Jacobian, "numerical.jacobian"),
 ];
 
+/// Lines of causes that have a throughput of energy. Ideal joints have none: their work is that of their motion, or an error.
+const PHYSICAL: [Line; 4] = [Line::Normal, Line::Friction, Line::Elements, Line::Drive];
+/// Lines of errors.
+const NUMERICAL: [Line; 6] =
+    [Line::Quadrature, Line::Theta, Line::Projection, Line::Extrapolation, Line::Stages, Line::Jacobian];
+
 /// A compensated sum (Neumaier): the ledger of a million steps keeps its last digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct CompensatedSum {
@@ -95,10 +101,11 @@ pub struct Ledger {
     names: Vec<String>,
     lines: [CompensatedSum; LINES.len()],
     absolute: CompensatedSum,
+    throughput: CompensatedSum,
 }
 
 // Names and their number are the system's.
-bytes!(Ledger { forces, lines, absolute });
+bytes!(Ledger { forces, lines, absolute, throughput });
 
 impl Ledger {
     /// An empty ledger for a system.
@@ -112,12 +119,16 @@ impl Ledger {
     pub fn add(&mut self, line: Line, work: f64) {
         self.lines[line as usize].add(work);
         self.absolute.add(work.abs());
+        if PHYSICAL.contains(&line) {
+            self.throughput.add(work.abs());
+        }
     }
 
     /// Adds work of a force without potential, J.
     pub fn add_force(&mut self, i: usize, work: f64) {
         self.forces[i].add(work);
         self.absolute.add(work.abs());
+        self.throughput.add(work.abs());
     }
 
     /// Number of forces.
@@ -130,6 +141,7 @@ impl Ledger {
         self.forces.fill(CompensatedSum::default());
         self.lines = Default::default();
         self.absolute = CompensatedSum::default();
+        self.throughput = CompensatedSum::default();
     }
 
     /// Adds another ledger of the same system, times a weight.
@@ -137,6 +149,7 @@ impl Ledger {
         let lines = self.forces.iter_mut().zip(&other.forces).chain(self.lines.iter_mut().zip(&other.lines));
         lines.for_each(|(mine, theirs)| mine.add(weight * theirs.value()));
         self.absolute.add(weight.abs() * other.absolute.value());
+        self.throughput.add(weight.abs() * other.throughput.value());
     }
 
     /// Adds the lines of a force with potential in a step to (t₁, q₁): `q_star` is where it was evaluated, `mean` its work
@@ -202,5 +215,21 @@ impl Ledger {
     /// Sum of the absolute values of all entries, J: the scale of the closure.
     pub fn absolute(&self) -> f64 {
         self.absolute.value()
+    }
+
+    /// Energy that causes other than potentials, joints and the numerics have put in or taken out, whatever the sign, J.
+    pub fn throughput(&self) -> f64 {
+        self.throughput.value()
+    }
+
+    /// Energy that the numerics have added, J: all numerical lines but the change of M, which balances gyroscopic forces.
+    pub fn made(&self) -> f64 {
+        NUMERICAL.iter().map(|line| self.get(*line)).sum()
+    }
+
+    /// Energy that has left through lines other than the numerical ones, J.
+    pub fn taken(&self) -> f64 {
+        let losses = self.forces.iter().map(|s| s.value()).chain(PHYSICAL.iter().map(|line| self.get(*line)));
+        losses.fold(0.0, |sum, work| sum - work.min(0.0))
     }
 }

@@ -31,6 +31,20 @@ impl Meter {
         0.5 * dot(u, &self.momentum)
     }
 
+    /// ½ (dt h)ᵀM⁻¹(dt h) at (t,q,u), J: the kinetic energy that forces alone give a body at rest within dt.
+    pub(crate) fn kick(&mut self, system: &Evaluator, (t, q, u): (f64, &[f64], &[f64]), dt: f64) -> f64 {
+        self.kinetic(system, t, q, u);
+        let Some(mass) = self.mass.as_mut() else { return 0.0 };
+        if mass.factor().is_err() {
+            return 0.0;
+        }
+        let mut h = vec![0.0; u.len()];
+        system.forces(t, q, u, &mut h);
+        let mut a = h.clone();
+        mass.solve(&mut a);
+        0.5 * dt * dt * dot(&h, &a)
+    }
+
     /// What is wrong with M(t,q): the velocity at which a block is not symmetric or not positive definite. A block of M that is not makes M
     /// not either; blocks that share no velocity decide.
     pub fn mass_flaw(&mut self, system: &Evaluator, t: f64, q: &[f64]) -> Option<MassFlaw> {

@@ -15,6 +15,9 @@
 //! **Base.** With `base = "auto"` a step is made by moreau-midpoint while every contact of its list keeps its direction (W and χ constant), and by
 //! moreau-jean where one moves or turns and no more than sixteen interactions are listed (with more, steps are mostly coarse, and the explicit rule costs least): with W and γ⁻ of the middle a contact that is closed opens again, or throws back a velocity of the order of dt, and rows do not agree.
 //!
+//! **A base step that fails** halves the step. One of the smallest length whose Newton's method does not reach its tolerance is made again to 1e-10, and counts as inaccurate
+//! (`Work::loose`).
+//!
 //! **Modes** are those of `modes.rs`: where rounding decides, a law keeps the mode of the step before.
 //!
 //! **Even errors.** Where the base scheme says that errors are even in dt (`Scheme::is_even`), rows gain two orders each, so that an order p takes ⌈p/2⌉ rows, and one more for the test. For the midpoint rule that is so if forces do not depend on u,
@@ -73,8 +76,9 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     options: AugmentedOptions::ALL,
     make: |s: &Settings| {
         let options = AugmentedOptions::from_settings(s)?.checked()?;
-        let bases = options.bases(&s.without(AugmentedOptions::ALL))?;
-        Ok(Box::new(Augmented::over(options, bases)))
+        let of_bases = s.without(AugmentedOptions::ALL);
+        let (bases, loose) = (options.bases(&of_bases)?, options.loose_bases(&of_bases)?);
+        Ok(Box::new(Augmented::over(options, bases, loose)))
     },
 };
 
@@ -104,6 +108,9 @@ pub struct Augmented {
     options: AugmentedOptions,
     /// The base scheme, or those of `auto`.
     bases: Vec<Box<dyn Scheme>>,
+    /// The same with a looser tolerance, for steps of the smallest length that they do not solve; the other way round after such a step.
+    loose: Vec<Box<dyn Scheme>>,
+    is_loose: bool,
     /// The tolerances of their Newton's methods; 0 where there is none.
     newton: Vec<f64>,
     /// Which of them made the last step.
@@ -127,16 +134,18 @@ pub struct Augmented {
 impl Augmented {
     /// With given options, over a base scheme. Without a run `dt_min` is what they say.
     pub fn new(options: AugmentedOptions, base: Box<dyn Scheme>) -> Self {
-        Self::over(options, vec![(base, 0.0)])
+        Self::over(options, vec![(base, 0.0)], Vec::new())
     }
 
-    /// The same over the bases of a ladder, each with the tolerance of its Newton's method.
-    fn over(options: AugmentedOptions, bases: Vec<options::Base>) -> Self {
+    /// The same over the bases of a ladder, each with the tolerance of its Newton's method, and the same ones with a looser one.
+    fn over(options: AugmentedOptions, bases: Vec<options::Base>, loose: Vec<options::Base>) -> Self {
         let dt_min = options.dt_min.unwrap_or(0.0);
         let (bases, newton) = bases.into_iter().unzip();
         Self {
             options,
             bases,
+            loose: loose.into_iter().map(|(base, _)| base).collect(),
+            is_loose: false,
             newton,
             used: 0,
             dt_min,
@@ -220,6 +229,14 @@ impl Augmented {
         let modified = self.options.restitution == StepRestitution::Modified && self.dt_min > 0.0;
         step.restitution_exponent = if modified { (h / self.dt_min).max(1.0) } else { 1.0 };
         self.base_for(&step.candidates).step(system, from, h, solve, step)
+    }
+
+    /// Takes the bases with the looser tolerance, or those with the other one.
+    fn loosen(&mut self, loose: bool) {
+        if self.is_loose != loose {
+            std::mem::swap(&mut self.bases, &mut self.loose);
+            self.is_loose = loose;
+        }
     }
 
     /// Rows from the second on, after `out` has become the first. True if the step is then extrapolated, false if a switch was detected.
@@ -385,13 +402,22 @@ impl Scheme for Augmented {
         solve: &mut Solve,
         out: &mut Step,
     ) -> Result<(), Failure> {
-        self.base_step(system, start, dt, solve, out)?;
+        let smallest = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING);
+        self.loosen(false);
+        match self.base_step(system, start, dt, solve, out) {
+            Err(Failure::Newton { .. }) if smallest && !self.loose.is_empty() => {
+                self.loosen(true);
+                self.base_step(system, start, dt, solve, out)?;
+            }
+            made => made?,
+        }
         let found = self.switches(system, start, start, out, solve);
         capacity::assign(&mut self.sigma, &self.modes.sigma);
-        let one = dt < ROWS_FROM * self.dt_min * (1.0 - ROUNDING) || !start.memory.of::<AugmentedMemory>().judged;
+        let one = smallest || !start.memory.of::<AugmentedMemory>().judged;
         let e: &mut AugmentedStep = out.record.make();
-        (e.order, e.switches) = (1, found);
+        (e.order, e.switches, e.exhausted) = (1, found, self.is_loose);
         e.outcome = match (one, found) {
+            (_, 0) if self.is_loose => Outcome::Inaccurate,
             (_, 0) => Outcome::Smooth,
             (true, _) => Outcome::Resolved,
             (false, _) => Outcome::Detected,

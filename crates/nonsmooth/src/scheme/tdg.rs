@@ -26,7 +26,7 @@
 //! made again with the law −(γ̇_F + γ_F/dt) ∈ N(λ_F), where γ_F is that of the start: it stops the slip within the step, or turns it where the cone does not hold it. Where more than 12 contacts with friction are
 //! closed that law is taken for all of them, so that the problems stay symmetric.
 //!
-//! **Restitution** is for contacts that collide. One whose flight would be shorter than two steps, e |γ_N⁻| ≤ dt p (p the acceleration towards contact), comes to rest, and so does one with e = 0: the law of the jump
+//! **Restitution** is for contacts that collide. One whose flight would be shorter than two steps, e |γ_N⁻| ≤ dt p, where dt p is by how much ġ_N fell in the step, comes to rest, and so does one with e = 0: the law of the jump
 //! and the projection put it and all closed contacts at zero gap together. So the accumulation of impacts ends, on one corner or on many, and nothing sinks. An approach below the scheme's own error, by which
 //! the polynomial of the velocity jumps in smooth motion, is no collision.
 //!

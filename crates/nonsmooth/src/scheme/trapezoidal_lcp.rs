@@ -238,18 +238,21 @@ impl TrapezoidalLcp {
         Ok(true)
     }
 
-    /// Whether the trial, or a step that it must remember, is driven: then its forces must be those of the linearisation.
-    fn follows_forces(&mut self, system: &Evaluator, start: &State) -> Result<bool, Failure> {
-        let driven = self.predict.driven;
-        if !(driven || start.memory.of::<TrapezoidalMemory>().driven) {
-            return Ok(false);
+    /// What the linearisation leaves out of a trial per square of its length, for the next step to remember. In a driven step, and where memory says that it may be
+    /// too much, the forces must be those of the linearisation.
+    fn follows_forces(&mut self, system: &Evaluator, start: &State) -> Result<f64, Failure> {
+        let (driven, square) = (self.predict.driven, self.predict.h * self.predict.h);
+        let faded = FADES * start.memory.of::<TrapezoidalMemory>().left_out;
+        if !driven && faded * square <= FADES * definite::FORGOTTEN {
+            return Ok(faded);
         }
-        let Some(work) = self.work.as_mut() else { return Ok(driven) };
+        let Some(work) = self.work.as_mut() else { return Ok(faded) };
         let (left_out, at) = self.predict.left_out(system, start, work);
         if !(left_out <= definite::LEFT_OUT) {
             return Err(driven_at(system, at));
         }
-        Ok(driven || left_out > definite::FORGOTTEN)
+        let least = if driven { definite::LEFT_OUT } else { 0.0 };
+        Ok(faded.max(left_out.max(least) / square))
     }
 
     /// Ends the step after `s` of the trial, by its laws.
@@ -298,8 +301,8 @@ impl TrapezoidalLcp {
                 continue;
             }
             let approach = -self.normal_velocity(system, out, i, (t, &out.end.q), &out.end.u);
-            // The acceleration towards contact, from what the step did to the gap velocity.
-            let before = -self.normal_velocity(system, out, i, (t, &out.end.q), &start.u);
+            // The mean acceleration towards contact, of the gap itself.
+            let before = -self.normal_velocity(system, out, i, (start.t, &start.q), &start.u);
             let pull = (approach - before) / dt;
             let e = out.candidates.items()[i].law.restitution(0);
             let slow = approach <= self.options.threshold || approach <= still;
@@ -418,11 +421,11 @@ impl Scheme for TrapezoidalLcp {
         let shortest = if many { self.earliest(start) } else { 8.0 * f64::EPSILON * start.t.abs() };
         let h = if approaching { (dt * IMMEDIATE).max(shortest).min(dt) } else { dt };
         self.try_step(system, start, h, false, solve, out)?;
-        let driven = self.follows_forces(system, start)?;
+        let left_out = self.follows_forces(system, start)?;
         let found = if approaching { None } else { self.event(system, start, solve, out)? };
         let (s, event) = found.unwrap_or((h, approaching && h < dt));
         self.end_at(system, start, s, out);
-        out.end.memory.make::<TrapezoidalMemory>().driven = driven;
+        out.end.memory.make::<TrapezoidalMemory>().left_out = left_out;
         if event {
             out.reason = Reason::Event;
             out.end.memory.make::<TrapezoidalMemory>().events =
@@ -449,5 +452,7 @@ impl Scheme for TrapezoidalLcp {
     }
 }
 
+/// Part of what a step has left out that the next one remembers: a single step may leave out nothing by chance.
+const FADES: f64 = 0.25;
 /// Part of a step in which what approaches at its start may still move.
 const IMMEDIATE: f64 = 1e-12;

@@ -13,7 +13,7 @@ use crate::contract::{Candidates, Evaluator, Reach};
 use crate::state::{Bytes, Misfit, Reader, Unreadable, Writer};
 
 /// Version of the format: bytes of another one are refused.
-const FORMAT: &str = "nonsmooth checkpoint 2";
+const FORMAT: &str = "nonsmooth checkpoint 3";
 
 /// A run at the end of a step as bytes. A run resumed from it has the same bits as one without a break.
 ///

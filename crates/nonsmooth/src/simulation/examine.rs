@@ -92,7 +92,9 @@ impl Run {
         }
         if total.is_finite() {
             self.summary.energy.update(kinetic, total - kinetic, &self.ledger);
-            let gain = self.energy_monitor.check(kinetic, total - kinetic, &self.ledger);
+            let meter = &mut self.meter;
+            let kick = || meter.kick(system, (end.t, &end.q, &end.u), frame.step.dt);
+            let gain = self.energy_monitor.check(kinetic, total - kinetic, &self.ledger, kick);
             if let (Some(gain), None) = (gain, &self.summary.stop) {
                 self.unstable(end, gain);
             }

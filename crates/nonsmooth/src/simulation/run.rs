@@ -209,6 +209,9 @@ impl Run {
             e.contact = e.id.map(|id| system.name(id));
         }
         s.percussions = self.sums.by_name(system);
+        if self.options.observe.energy && s.status != Status::Stopped {
+            s.warnings.extend(self.energy_monitor.advice(&self.ledger));
+        }
         if s.events_unlisted > 0 {
             s.warnings.push(format!("{} events beyond the first {} are not listed", s.events_unlisted, s.events.len()));
         }

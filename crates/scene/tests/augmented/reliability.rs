@@ -120,3 +120,58 @@ fn a_crowd_of_discs_is_stepped_by_the_base_scheme() {
     println!("{calls} base calls where the base scheme makes {base}; {} coarse steps", summary.work.coarse);
     assert!(summary.work.coarse > 1000 && calls <= 3.0 * base);
 }
+
+/// Two velocities whose momenta cancel: M u is small beside the terms that it is the sum of.
+const CANCELLING: &str = r#"
+[model]
+coordinates = ["x", "p"]
+mass = [[1, 1e-3], [1e-3, 2e-6]]
+[[force]]
+name = "weight"
+potential = "9.81*x + 0.011*p"
+[[force]]
+name = "spring"
+potential = "0.5*c*(x - 1e-3*p)^2"
+[parameters]
+c = 5
+[[contact]]
+name = "floor"
+gap = "x + 1e-3"
+restitution = 0.4
+[initial]
+u = [-0.2, 200]
+[time]
+step = 1e-4
+end = 0.02
+[scheme]
+name = "moreau-jean"
+"#;
+
+#[test]
+fn momenta_that_cancel_do_not_stop_newtons_method() {
+    // As a base of short steps: a change of momentum in dt_min = 1e-8 s is below the rounding of its terms.
+    let mut ends = Vec::new();
+    for base in ["rattle", "moreau-jean", "projected-direct"] {
+        for atol in ["1e-8", "1e-10"] {
+            let set = [&format!("scheme.base={base}")[..], &format!("scheme.atol={atol}")];
+            let (summary, _) = run(CANCELLING, 0.02, &set);
+            println!(
+                "{base}, {atol}: {} calls, {} loose, {:?}",
+                summary.work.scheme_calls, summary.work.loose, summary.end.q
+            );
+            ends.push(summary.end.q[0]);
+        }
+    }
+    // The impact is resolved within dt_min.
+    assert!(ends.iter().all(|x| (x - ends[0]).abs() <= 1e-7), "{ends:?}");
+    // And by itself.
+    for (h, end) in [(1e-8, 2e-6), (1e-10, 2e-8), (1e-6, 1e-3)] {
+        for tol in ["1e-10", "1e-12", "1e-14"] {
+            let prepared =
+                crate::watched::prepare(CANCELLING, "rattle", h, end, &[&format!("scheme.newton_tol={tol}")]);
+            let (summary, _) = crate::watched::watch(&prepared);
+            assert_eq!(summary.status, Status::Done, "{h} {tol}: {:?}", summary.stop.as_ref().map(ToString::to_string));
+            assert_eq!(summary.work.rejected, 0, "{h} {tol}");
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod cost;
 mod mechanisms;
 mod orders;
 mod persistent;
+mod pull;
 mod rest;
 mod stiff;
 

@@ -76,3 +76,24 @@ fn van_der_pols_oscillator_stays_on_its_cycle_or_the_run_stops() {
         }
     }
 }
+
+#[test]
+fn a_force_that_turns_round_within_a_step_refuses_it() {
+    // Amplitudes, and x(30), by Runge-Kutta of order 4 with 200 steps per 1/ε.
+    for (eps, amplitude, end) in [(5, 2.0215, -1.87396), (10, 2.0143, -1.90659), (30, 2.0052, -1.89013)] {
+        let scene = VAN_DER_POL.replace("100*", &format!("{eps}*"));
+        for h in [0.3, 0.2, 0.15, 0.1, 0.03] {
+            let (summary, points) = watch(&prepare(&scene, "trapezoidal-lcp", h, 30.0, &[]));
+            let largest = points.iter().map(|p| p.q[0].abs()).fold(0.0, f64::max);
+            let x = summary.end.q[0];
+            println!(
+                "van der Pol, eps = {eps}, h = {h}: |x| <= {largest:.4}, x(30) = {x:.4} ({end}), {} steps",
+                summary.work.steps
+            );
+            assert_eq!(summary.status, Status::Done, "{:?}", summary.stop.as_ref().map(ToString::to_string));
+            assert!(largest <= amplitude * 1.03, "eps = {eps}, h = {h}: {largest}");
+            // The linearisation may leave out 2 % of the velocity of a step; x falls by less than 0.2 per second there.
+            assert!((x - end).abs() <= 0.05, "eps = {eps}, h = {h}: {x}");
+        }
+    }
+}

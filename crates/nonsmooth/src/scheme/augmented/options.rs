@@ -171,6 +171,16 @@ impl AugmentedOptions {
     /// Schemes that make the steps: one, or those of `auto`, each with the tolerance of its Newton's method, 0 where it has none. What that leaves is an
     /// error that no order takes away: it follows the tolerance of the step, if nothing else is said.
     pub(super) fn bases(&self, settings: &Settings) -> Result<Vec<Base>, SettingsError> {
+        let follows = (NEWTON_PART * self.atol.max(self.rtol)).clamp(NEWTON_TIGHTEST, NEWTON_TOL.default);
+        self.bases_to(settings, follows, false)
+    }
+
+    /// The same to the default tolerance, whatever is said: for steps of the smallest length that the others do not solve.
+    pub(super) fn loose_bases(&self, settings: &Settings) -> Result<Vec<Base>, SettingsError> {
+        self.bases_to(settings, NEWTON_TOL.default, true)
+    }
+
+    fn bases_to(&self, settings: &Settings, tolerance: f64, always: bool) -> Result<Vec<Base>, SettingsError> {
         let names: &[&str] = if self.base == AUTO { &LADDER } else { &[self.base] };
         let base = |name: &&str| {
             let key = NEWTON_TOL.info.key;
@@ -178,10 +188,11 @@ impl AugmentedOptions {
             let mut settings = settings.clone();
             let newton = match (info.and_then(|s| s.options.iter().find(|o| o.key == key)), settings.get(key)) {
                 (None, _) => 0.0,
-                (Some(_), Some(Setting::Number(given))) => *given,
-                (Some(_), _) => (NEWTON_PART * self.atol.max(self.rtol)).clamp(NEWTON_TIGHTEST, NEWTON_TOL.default),
+                (Some(_), Some(Setting::Number(given))) if !always => *given,
+                (Some(_), Some(Setting::Number(given))) => given.max(tolerance),
+                (Some(_), _) => tolerance,
             };
-            if newton > 0.0 && settings.get(key).is_none() {
+            if newton > 0.0 && (always || settings.get(key).is_none()) {
                 settings = settings.number(key, newton);
             }
             Ok((make(name, &settings)?, newton))

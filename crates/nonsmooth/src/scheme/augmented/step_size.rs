@@ -11,7 +11,7 @@
 //! resolved    the actual step is final; t_noInc ← t + dt; dt ← min(max(2 dt, 3 dt_min), dt_max)
 //! ```
 //!
-//! where dt < 3 dt_min becomes dt_min after halving. The first step has length dt_min.
+//! where dt < 3 dt_min becomes dt_min after halving; a step that the base cannot make is made again with dt/2. The first step has length dt_min.
 //!
 //! **Breaks and the end** end a step, which is shortened for that once. No rest of less than 3 dt_min is left for a step of its own: what remains is gone in two equal steps, unless they are that short themselves.
 //! A short step that meets a switch resolves it only if the step before it is final; else the switch may lie in that one, and it is dropped as above. The last step has no successor that would confirm it: a trial of the same
@@ -279,7 +279,11 @@ impl Controller for StepSize {
     fn failed(&mut self) -> bool {
         // Nothing is known beyond the end.
         self.confirmed |= self.is_at_end();
-        self.is_at_end()
+        let is_smallest = self.tried < ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
+        if !(self.is_at_end() || is_smallest) {
+            self.halve(self.tried);
+        }
+        self.is_at_end() || !is_smallest
     }
 
     fn arrived(&mut self, t: f64) {

@@ -172,8 +172,8 @@ impl Jump {
                 work.velocity_before(system, t, q, u, list, i);
                 work.before(list, i)[0]
             };
-            let before = normal(t, &values.q_end, &start.u);
-            let pull = (before - normal(t, &values.q_end, &values.smooth)) / dt;
+            // The mean acceleration towards contact, of the gap itself: coordinates that turn, gaps that bend or move have their part in it.
+            let pull = (normal(start.t, &start.q, &start.u) - normal(t, &values.q_end, &values.smooth)) / dt;
             let approach = -normal(t, &values.q_end, place.before(values));
             let error = normal(t, &values.q_end, &values.rough) - normal(t, &values.q_end, &values.smooth);
             let e = k.law.restitution(0);

@@ -7,11 +7,13 @@
 //! Where forces drive the motion, M̃ = M̄ − (h/2) k̃_v − (h²/4) k̃_q is smaller than inertia. Close to singular it is positive definite still, and the step is wrong by orders of magnitude: a motion that
 //! grows by exp(z) in a step grows by (1 + z/2)/(1 − z/2). With θ = 0.95 it is z ≤ 0.45 for a force that drives by position, z ≤ 0.1 for one that drives by velocity, and growth is right to 1 %.
 //!
-//! Driven motions do not stay where their forces are linear. In a step that is driven, and in those that follow until it is forgotten, the force at the end must be the one of the linearisation,
+//! Driven motions do not stay where their forces are linear. In a step that is driven, and in those after it that are long enough for what was left out there to matter (it grows with h² and fades by 4 from step to step), the force at the end, s = h, and in the middle of the path, s = h/2, must be the one of the linearisation,
 //!
 //! ```text
-//! ‖M̃⁻¹ (h/2) (k(t+h, q̄, v̄) − k(t+h, q, v) − k̃_q (q̄ − q) − k̃_v (v̄ − v))‖ ≤ 0.02 (‖v‖ + ‖v̄‖)   in the norm of M̄.
+//! ‖M̃⁻¹ (h/2) (k(t+s, q(s), v(s)) − k(t+s, q, v) − k̃_q (q(s) − q) − k̃_v (v(s) − v))‖ ≤ 0.02 (‖v‖ + ‖v̄‖)   in the norm of M̄.
 //! ```
+//!
+//! At the end alone a force that turns round on the way, as that of the van der Pol oscillator, may be right by chance.
 //!
 //! A longer step is refused.
 
@@ -21,7 +23,7 @@ use complementarity::linear::Matrix;
 const LEFT: f64 = 0.95;
 /// Part of inertia that forces leave which do not drive.
 const ALL: f64 = 1.0 - 1e-9;
-/// Largest velocity that the linearisation may leave out, and below which a driven step is forgotten, relative to that of the motion.
+/// Largest velocity that the linearisation may leave out, and up to which nobody asks after a driven step, relative to that of the motion.
 pub(super) const LEFT_OUT: f64 = 0.02;
 pub(super) const FORGOTTEN: f64 = 0.002;
 /// Rounding of sums of a row, relative to its entries.

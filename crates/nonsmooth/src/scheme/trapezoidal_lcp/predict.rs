@@ -8,6 +8,9 @@ use crate::state::{State, rates, rates_into};
 use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
 
+/// Rounding of a force in a linearisation, some times.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// M̃, k̃ and the midpoint for a step from a state, and where it leads.
 #[derive(Default)]
 pub(super) struct Predict {
@@ -29,6 +32,11 @@ pub(super) struct Predict {
     /// Whether forces drive the motion: M̃ is smaller than M̄ in some direction.
     pub(super) driven: bool,
     room: Room,
+    /// A point of the path.
+    q_on_path: Vec<f64>,
+    v_on_path: Vec<f64>,
+    /// Forces, whose rounding is no error.
+    size: Vec<f64>,
     /// Room for a change of velocity.
     change: Vec<f64>,
 }
@@ -107,33 +115,59 @@ impl Predict {
         std::mem::replace(&mut self.fresh, false)
     }
 
-    /// What the linearisation of the forces left out of the velocity at the end of the trial, relative to the velocities of the step, and where it is largest.
+    /// What the linearisation of the forces left out of the velocity at the end of the trial, relative to the velocities of the step, and where it is largest:
+    /// in the middle of the path or at its end. At the end alone a force that has turned round on the way may be right by chance.
     pub(super) fn left_out(&mut self, system: &Evaluator, start: &State, work: &mut VelocityLevel) -> (f64, usize) {
+        work.size_vectors();
+        if work.full.matrix.factor().is_err() {
+            return (f64::INFINITY, 0);
+        }
+        let (mut q, mut v) = (std::mem::take(&mut self.q_on_path), std::mem::take(&mut self.v_on_path));
+        let mut worst = (0.0, 0);
+        for part in [0.5, 1.0] {
+            self.path(system, start, part * self.h, &mut q, &mut v);
+            let found = self.left_out_at(system, start, part, (&q, &v), work);
+            if !(found.0 <= worst.0) {
+                worst = found;
+            }
+        }
+        (self.q_on_path, self.v_on_path) = (q, v);
+        worst
+    }
+
+    /// The same after a part of the path, at (q, v), as if that force acted at the end.
+    fn left_out_at(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        part: f64,
+        (q, v): (&[f64], &[f64]),
+        work: &mut VelocityLevel,
+    ) -> (f64, usize) {
         let (Some(by_q), Some(by_v)) = (&self.jacobians.by_q, &self.jacobians.by_v) else { return (0.0, 0) };
-        let Self { h, q, v, change, .. } = self;
-        let t = start.t + *h;
+        let (h, change) = (self.h, &mut self.change);
+        let t = start.t + part * h;
         let size = |mass: &Matrix, x: &[f64], y: &mut [f64]| {
             mass.multiply(x, y);
             dot(x, y).max(0.0).sqrt()
         };
-        work.size_vectors();
         work.h.fill(0.0);
         system.forces(t, &start.q, &start.u, &mut work.h);
+        self.size.clone_from(&work.h);
         change.clear();
-        change.extend(start.u.iter().zip(&*v).map(|(a, b)| 0.5 * *h * (a + b)));
+        change.extend(start.u.iter().zip(v).map(|(a, b)| 0.5 * part * h * (a + b)));
         by_q.multiply(change, &mut work.scratch);
         work.h.iter_mut().zip(&work.scratch).for_each(|(k, d)| *k += d);
-        change.iter_mut().zip(&start.u).zip(&*v).for_each(|((c, a), b)| *c = b - a);
+        change.iter_mut().zip(&start.u).zip(v).for_each(|((c, a), b)| *c = b - a);
         by_v.multiply(change, &mut work.scratch);
         work.h.iter_mut().zip(&work.scratch).for_each(|(k, d)| *k = -*k - d);
         system.forces(t, q, v, &mut work.h);
-        work.h.iter_mut().for_each(|k| *k *= 0.5 * *h);
-        if work.full.matrix.factor().is_err() {
-            return (f64::INFINITY, 0);
-        }
+        // Rounding of large forces that contacts balance is nothing beside them, but may be beside a motion that is none.
+        let left = work.h.iter_mut().zip(&self.size);
+        left.for_each(|(k, size)| *k = if k.abs() <= ROUNDING * size.abs() { 0.0 } else { 0.5 * h * *k });
         work.full.matrix.solve(&mut work.h);
         let off = size(&work.mass, &work.h, &mut work.scratch);
-        let motion = size(&work.mass, &start.u, &mut work.scratch) + size(&work.mass, v, &mut work.scratch);
+        let motion = size(&work.mass, &start.u, &mut work.scratch) + size(&work.mass, &self.v, &mut work.scratch);
         let worst = work.h.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         (if off == 0.0 { 0.0 } else { off / motion }, worst.map_or(0, |(i, _)| i))
     }

@@ -12,8 +12,8 @@ record! {
         length: f64 = "length of the last step",
         /// Steps in a row that ended at an event.
         events: u32 = "events in a row",
-        /// Forces drove the motion, and what the linearisation leaves out is not small yet.
-        driven: bool = "driven",
+        /// What the linearisation of forces leaves out of the velocity, relative to that of the motion, per square of the length of a step; 0 where nothing drives it.
+        left_out: f64 = "force left out",
     }
 }
 
