@@ -11,7 +11,8 @@
 //! −(γ_½(v̄) + γ_½(v) + s₁ + s₀) ∈ N_Â(P̄)          variant II, (6.10): the law for the mean velocity
 //! ```
 //!
-//! s₀ and s₁ are zero where directions are constant, and with `laws = "midpoint"`, as the paper prints it. Else they make the laws hold at the ends of the step (`turning.rs`).
+//! s₀ and s₁ are zero where directions are constant, and with `laws = "midpoint"`, as the paper prints it. Else they make the laws hold at the ends of the step (`turning.rs`), and joints have the law of
+//! variant I in both.
 //!
 //! for all joints and elements and the contacts that are closed. One linear problem, no Newton iteration. With `facets` generators for the cone of friction in space
 //! it is a mixed LCP; without, the cone is the circular one.
@@ -182,7 +183,10 @@ impl TrapezoidalLcp {
         let Some(work) = self.work.as_mut() else { return };
         // After an impulse the velocity at the end is what friction has to do with.
         let weight = if step.paradox() { 0.0 } else { self.options.weight() };
-        work.restitution = Restitution::All(weight);
+        work.restitution = match self.options.laws {
+            Laws::Ends => Restitution::AllButJoints(weight),
+            Laws::Midpoint => Restitution::All(weight),
+        };
         let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
         self.predict.assemble(system, self.options.jacobian, start, h, acceleration, work);
         let (t, q, list) = (start.t + 0.5 * h, &self.predict.q_mid, &step.candidates);
