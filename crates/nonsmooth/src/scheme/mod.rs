@@ -27,7 +27,7 @@ mod velocity_level;
 
 pub use augmented::{Augmented, AugmentedOptions};
 pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
-pub use moreau_midpoint::MoreauMidpoint;
+pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointOptions};
 pub use position_theta::PositionTheta;
 pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;

@@ -12,7 +12,7 @@ mod examine;
 mod kinematics;
 mod restitution;
 
-pub(super) use between::{Between, Trial};
+pub(super) use between::{Ahead, Between, Trial};
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve};
