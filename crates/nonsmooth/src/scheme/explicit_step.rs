@@ -16,7 +16,7 @@
 //! γ_E = W_*ᵀ u_E + χ_* + s,   γ_B = W_*ᵀ u_B + χ_* − s σ/(1−σ),   s = γ(t_E, q°, u°) − (W_*ᵀ u° + χ_*)
 //! ```
 //!
-//! with the end (q°, u°) to which the step leads if s is taken with u° = u_B: two problems in a step in which something turns that takes part, and one in any other. Of contacts and elements u° is its mean with u_B, so that P
+//! with the end (q°, u°) to which the step leads if s is taken with u° = u_B: two problems in a step in which something turns that takes part, and one in any other; of more than sixteen contacts at once s is left out. Of contacts and elements u° is its mean with u_B, so that P
 //! works over the mean of γ_E and γ_B where σ = 1/2: an elastic hit takes no energy.
 //!
 //! σ and κ are the [`Weights`] of a scheme. Joints and elements are always active, a contact if g_N(t_*,q_*) ≤ 0 up to rounding, or
@@ -37,6 +37,15 @@ use std::marker::PhantomData;
 
 /// Gaps up to this times the largest coordinate (or 1) are rounding: a contact that is met so closely is closed.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Contacts that take part beyond which theirs are the laws of (t_*, q_*): in a heap a second problem is no gain.
+const CROWD: usize = 16;
+
+/// Whether more than a few contacts take part.
+fn is_crowd(step: &Step) -> bool {
+    let items = step.candidates.items().iter().zip(&step.active);
+    items.filter(|(k, on)| **on && k.kind == Kind::Contact).count() > CROWD
+}
 
 /// What makes a scheme of this kind.
 pub(super) trait Weights {
@@ -136,7 +145,7 @@ impl<W: Weights> ExplicitStep<W> {
             if let Some(work) = self.work.as_mut() {
                 let share = W::SIGMA / (1.0 - W::SIGMA);
                 work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
-                work.assemble_rows_ahead(&mut self.ahead, system, (t_star, &self.q_star), start, end, share, step);
+                work.assemble_rows_ahead(&mut self.ahead, system, (t_star, &self.q_star), start, end, share, step, is_crowd(step));
             }
             (self.q_ahead, self.u_ahead) = (q_ahead, std::mem::take(&mut u_ahead));
         } else if let Some(work) = self.work.as_mut() {
@@ -189,7 +198,8 @@ impl<W: Weights> ExplicitStep<W> {
         work.restitution = Restitution::wanted(out);
         work.begin(&out.candidates);
         self.u_ahead.clear();
-        let turns = |(k, on): (&Interaction, &bool)| *on && !k.constant;
+        let joints_alone = is_crowd(out);
+        let turns = |(k, on): (&Interaction, &bool)| *on && !k.constant && !(joints_alone && k.kind == Kind::Contact);
         let turns = self.laws == Laws::Ends && out.candidates.items().iter().zip(&out.active).any(turns);
         if turns {
             self.u_ahead.extend_from_slice(&start.u);

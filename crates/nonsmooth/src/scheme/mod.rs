@@ -131,6 +131,12 @@ pub enum Failure {
         /// The joint.
         name: String,
     },
+    /// Velocities at the end of a step that do not keep a joint.
+    #[error("joint `{name}` comes apart: its parts end the step with velocities that differ by half of what they are; take a shorter step")]
+    Apart {
+        /// The joint.
+        name: String,
+    },
     /// A matrix that must be regular is not.
     #[error("{what} is singular at velocity `{velocity}`")]
     Singular {

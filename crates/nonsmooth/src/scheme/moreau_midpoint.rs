@@ -20,9 +20,9 @@ use super::explicit_step::{ExplicitStep, Weights};
 use super::option::{choice, options};
 use super::symmetry::{Symmetry, directions_stay};
 use super::trapezoidal_lcp::Laws;
-use super::velocity_level::SUPPORTS;
+use super::velocity_level::{SUPPORTS, has_turning_joint};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::contract::Evaluator;
+use crate::contract::{Candidates, Evaluator};
 use crate::record;
 use crate::state::{ByVelocity, Record, State, Step};
 use complementarity::FullProblem;
@@ -71,13 +71,14 @@ impl Weights for Midpoint {
 /// Moreau's midpoint rule. See the [module](self).
 pub struct MoreauMidpoint {
     step: ExplicitStep<Midpoint>,
+    laws: Laws,
     symmetry: Symmetry,
 }
 
 impl MoreauMidpoint {
     /// With given options.
     pub fn new(options: MoreauMidpointOptions) -> Self {
-        Self { step: ExplicitStep::new(options.laws), symmetry: Symmetry::default() }
+        Self { step: ExplicitStep::new(options.laws), laws: options.laws, symmetry: Symmetry::default() }
     }
 }
 
@@ -101,6 +102,12 @@ impl Scheme for MoreauMidpoint {
         let s = system.structure();
         let leapfrog = s.constant_mass && s.identity_kinematics() && directions_stay(step);
         leapfrog && self.symmetry.forces_without_velocity(system, start)
+    }
+
+    fn advice(&self, list: &Candidates) -> Option<String> {
+        (self.laws == Laws::Midpoint && has_turning_joint(list)).then(|| {
+            "laws = midpoint: joints that turn take energy, of first order in the step; laws = ends does not".into()
+        })
     }
 
     fn step(

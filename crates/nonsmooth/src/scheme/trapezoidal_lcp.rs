@@ -72,9 +72,9 @@ pub use record::{TrapezoidalMemory, TrapezoidalStep};
 
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
-use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap};
+use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap, has_turning_joint};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::contract::{Evaluator, Feature, Kind};
+use crate::contract::{Candidates, Evaluator, Feature, Kind};
 use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -391,6 +391,15 @@ impl Scheme for TrapezoidalLcp {
         // Jacobians that leave a part out cost an order where forces have it.
         let smooth = if matches!(self.options.jacobian, JacobianRule::Spd | JacobianRule::Paper) { 1 } else { 2 };
         Order { smooth, impacts: if self.options.detection == Detection::None { 1 } else { smooth } }
+    }
+
+    fn advice(&self, list: &Candidates) -> Option<String> {
+        let o = &self.options;
+        let drifts = match o.variant {
+            Variant::I => "velocities across joints that turn are right to first order",
+            Variant::II => "errors of velocities across joints that turn at a rate w grow as exp(w t), whatever the step",
+        };
+        (o.laws == Laws::Midpoint && has_turning_joint(list)).then(|| format!("laws = midpoint: {drifts}; laws = ends is of second order"))
     }
 
     fn step(

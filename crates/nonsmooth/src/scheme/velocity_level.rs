@@ -44,6 +44,11 @@ pub(super) const SUPPORTS: Features = Features::of(&[
 ])
 .with_friction(3);
 
+/// Whether a joint is among these whose direction turns or that moves by itself.
+pub(super) fn has_turning_joint(list: &Candidates) -> bool {
+    list.items().iter().any(|k| matches!(k.kind, Kind::Joint | Kind::VelocityJoint) && !k.constant)
+}
+
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]
 struct Group {

@@ -3,6 +3,7 @@
 use super::energy::EnergySummary;
 use super::events::EventLog;
 use super::instability::EnergyMonitor;
+use super::joints::JointWatch;
 use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
@@ -65,6 +66,7 @@ pub(super) struct Run {
     pub(super) ledger: Ledger,
     pub(super) log: EventLog,
     pub(super) energy_monitor: EnergyMonitor,
+    pub(super) joints: JointWatch,
     pub(super) summary: Summary,
     pub(super) sums: PercussionSums,
     /// Scratch: rows and offsets of one interaction.
@@ -167,6 +169,7 @@ impl Run {
             ledger: Ledger::new(system),
             log: EventLog::new(info.impact_steps),
             energy_monitor: EnergyMonitor::default(),
+            joints: JointWatch::default(),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
@@ -207,6 +210,7 @@ impl Run {
             e.contact = e.id.map(|id| system.name(id));
         }
         s.percussions = self.sums.by_name(system);
+        s.warnings.extend(self.joints.warning(&self.ledger, s.energy.max_kinetic));
         if s.events_unlisted > 0 {
             s.warnings.push(format!("{} events beyond the first {} are not listed", s.events_unlisted, s.events.len()));
         }
@@ -315,6 +319,12 @@ impl Run {
                 travel = travel.max(system.travel(t, &self.state.q, &self.state.u, at, q));
             });
             if !(travel > self.reach) {
+                if !self.scheme.base().position_level
+                    && let Some(i) = self.joints.left(system, &self.state, &self.trial.step)
+                {
+                    let name = system.name(self.trial.step.candidates.items()[i].id);
+                    return Err(Failure::Apart { name });
+                }
                 // The reach shrinks slowly, so that it is still large enough for an impact after a few calm steps.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);
                 return Ok(());

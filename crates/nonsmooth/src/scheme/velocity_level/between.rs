@@ -171,13 +171,15 @@ struct LawsAtEnds<'a> {
     start: &'a State,
     end: Trial<'a>,
     share: f64,
+    /// Whether contacts keep the laws of the point.
+    crowd: bool,
 }
 
 impl Directions for LawsAtEnds<'_> {
     fn of(&mut self, i: usize, before: &mut [f64]) -> (&[f64], &[f64]) {
         let k = &self.at.list.items()[i];
         let (w, chi) = self.at.kinematics.evaluate(self.at.system, self.at.list, i, self.at.t, self.at.q);
-        if k.constant {
+        if k.constant || self.crowd && k.kind == Kind::Contact {
             return (w, chi);
         }
         let n = k.dofs.len();
@@ -212,11 +214,12 @@ impl VelocityLevel {
         end: Trial,
         share: f64,
         step: &Step,
+        crowd: bool,
     ) {
         let list = &step.candidates;
         let mut kinematics = std::mem::take(&mut self.kinematics);
         let at = At { kinematics: &mut kinematics, system, list, t, q };
-        self.assemble(&mut LawsAtEnds { at, room, start, end, share }, list, &step.active, step.dt);
+        self.assemble(&mut LawsAtEnds { at, room, start, end, share, crowd }, list, &step.active, step.dt);
         self.kinematics = kinematics;
     }
 
