@@ -33,7 +33,7 @@ pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;
 pub use projected_direct::ProjectedDirect;
 pub use projection::Metric;
-pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
+pub use rattle::{Approach, FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};

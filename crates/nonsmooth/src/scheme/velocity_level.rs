@@ -223,6 +223,11 @@ impl VelocityLevel {
         &self.before[candidates.range(i)]
     }
 
+    /// The same, for another value.
+    pub(super) fn before_mut(&mut self, candidates: &Candidates, i: usize) -> &mut [f64] {
+        &mut self.before[candidates.range(i)]
+    }
+
     /// γ⁻ of all active interactions with the kinematics at (t,q).
     pub(super) fn velocities_before(
         &mut self,
