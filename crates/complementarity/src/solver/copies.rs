@@ -182,3 +182,67 @@ fn scaled(set: &Set, s: f64) -> Set {
         cone @ (Set::Free { .. } | Set::NonNegative | Set::Coulomb { .. } | Set::Polyhedral { .. }) => cone.clone(),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails on an error
+mod tests {
+    use crate::linear::Dense;
+    use crate::solver::{self, Options};
+    use crate::{Problem, Set};
+
+    /// `count` copies of each of three contacts on six unknowns, the second pulled on, the third with less friction; the order mixes them.
+    fn copied(count: usize) -> Problem {
+        // Six rows that are independent, each of one unknown and a part of the others.
+        let w = |row: usize, unknown: usize| if row == unknown { 1.0 } else { 0.1 * ((row + 2 * unknown) % 3) as f64 - 0.1 };
+        let offset = [[-1.0, 0.3], [-0.4, -0.9], [-0.7, 0.2]];
+        let kind: Vec<usize> = (0..3 * count).map(|i| i % 3).collect();
+        let mu = [0.5, 0.2, 0.1];
+        let n = 2 * kind.len();
+        let mut a = Dense::zeros(n, n);
+        let row = |i: usize| (0..6).map(move |unknown| w(2 * (i / 2 % 3) + i % 2, unknown));
+        for i in 0..n {
+            for j in 0..n {
+                a[(i, j)] = row(i).zip(row(j)).map(|(x, y)| x * y).sum();
+            }
+        }
+        let b = (0..n).map(|i| offset[kind[i / 2]][i % 2]).collect();
+        Problem::dense(kind.iter().map(|&k| Set::Coulomb { dim: 1, mu: mu[k] }).collect(), a, b).unwrap()
+    }
+
+    #[test]
+    fn copies_have_equal_shares_of_what_one_would_have() {
+        let (one, options) = (copied(1), Options::default());
+        for name in ["auto", "lemke"] {
+            let mut solver = solver::make(name).unwrap();
+            let mut single = vec![0.0; one.size()];
+            assert!(solver.solve(&one, &mut single, &options).solved());
+            for count in [12, 50, 100, 300] {
+                let many = copied(count);
+                let mut r = vec![0.0; many.size()];
+                let report = solver.solve(&many, &mut r, &options);
+                let mut u = vec![0.0; many.size()];
+                assert!(report.solved() && many.residual(&r, &mut u) <= options.tolerance, "{name}, {count}: {report:?}");
+                assert!(report.non_unique, "{name}, {count}");
+                for (i, r) in r.iter().enumerate() {
+                    assert!((r * count as f64 - single[i % 6]).abs() <= 1e-8, "{name}, {count}, row {i}: {r}");
+                }
+                // From its solution it is solved as it is.
+                let again = r.clone();
+                assert!(solver.solve(&many, &mut r, &options).solved());
+                assert!(r.iter().zip(&again).all(|(a, b)| (a - b).abs() <= 1e-12), "{name}, {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_those_of_all_copies_together() {
+        // A friction bound of 0.01 a hundred times on a mass of 1 kg at −3 m/s: 1 N s.
+        let n = 100;
+        let ones = Dense::from_rows(n, n, vec![1.0; n * n]).unwrap();
+        let problem = Problem::dense(vec![Set::Ball { dim: 1, radius: 0.01 }; n], ones, vec![-3.0; n]).unwrap();
+        let mut r = vec![0.0; n];
+        let report = solver::make("auto").unwrap().solve(&problem, &mut r, &Options::default());
+        assert!(report.solved(), "{report:?}");
+        assert!(r.iter().all(|r| (r - 0.01).abs() <= 1e-14), "{r:?}");
+    }
+}

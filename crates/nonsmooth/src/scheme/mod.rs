@@ -219,6 +219,11 @@ pub trait Scheme: Send {
         None
     }
 
+    /// What was found of the motion since the scheme was made that makes a choice of options a bad one.
+    fn remark(&self) -> Option<&'static str> {
+        None
+    }
+
     /// One step of length `dt` from `start` into `out`, whose candidates have been filled and stay frozen. `out.end.t` may hold
     /// where the loop wants the step to end: start.t + dt up to rounding.
     fn step(

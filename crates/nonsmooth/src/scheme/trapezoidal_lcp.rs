@@ -402,6 +402,16 @@ impl Scheme for TrapezoidalLcp {
         (o.laws == Laws::Midpoint && has_turning_joint(list)).then(|| format!("laws = midpoint: {drifts}; laws = ends is of second order"))
     }
 
+    fn remark(&self) -> Option<&'static str> {
+        let text = match self.options.jacobian {
+            JacobianRule::Auto => return None,
+            JacobianRule::Exact => "jacobian = exact: a spring or damper that turns is stiffer than the step resolves, and slows the motion down or drives it; jacobian = auto does not",
+            JacobianRule::Spd => "jacobian = spd: a spring or damper that turns is stiffer than the step resolves, and slows the motion down; jacobian = auto does not",
+            JacobianRule::Paper => "jacobian = paper: a spring or damper that turns is stiffer than the step resolves, and makes energy, to first order in the step; jacobian = auto does not",
+        };
+        self.predict.jacobians.unresolved.then_some(text)
+    }
+
     fn step(
         &mut self,
         system: &Evaluator,

@@ -396,6 +396,11 @@ impl Run {
                 values.iter_mut().zip(p.impulses()).for_each(|(sum, p)| *sum += p);
             }
         }
+        if let Some(text) = self.scheme.remark()
+            && !self.summary.warnings.iter().any(|w| w == text)
+        {
+            self.summary.warnings.push(text.into());
+        }
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);
         self.summary.work.steps += 1;

@@ -14,10 +14,11 @@
 //!
 //! ```text
 //! M_{n+1} (u_{n+1} − v) = (dt/2) h + W_{n+1} P² + (W_{n+1} − W_n) P¹      all of P along W_{n+1}
-//! γ_N⁻ = −√(γ° ² − 2 b g_N(q_n)),   γ° = W_{n+1}ᵀu_n + χ_{n+1},   b = W_{n+1}ᵀ M_{n+1}⁻¹ h,   between γ°, γ° + dt b and 0
+//! γ_N⁻ = −√(γ¹² + 2 dt G W_nᵀM⁻¹h P¹_N),   between γ⁰ = W_{n+1}ᵀu_n + χ_{n+1}, γ¹ = γ⁰ + dt W_{n+1}ᵀM⁻¹h and 0,   G = W_{n+1}ᵀM⁻¹W_{n+1}
 //! ```
 //!
-//! so that a frictionless hit takes what its law says: nothing if e = 1. The forces of joints and other contacts are not in b: with them that holds to O(dt).
+//! The last term is what the forces do less in the step because P¹ ends the approach: a frictionless hit takes what its law says, nothing if e = 1, and a ball arrives with √(γ_n² + 2 g g_N). Joints and other
+//! contacts of the bodies are not in G: with them that holds to O(dt).
 //!
 //! **Slip that turns.** (34) aligns the friction of the whole step with the slip at its end: backward Euler for the direction, and order 1 where it
 //! turns. `friction_direction = "mean"` solves the stage with (34) first; then friction that slips without an impact, in two or more dimensions, with
@@ -73,8 +74,8 @@ pub(super) struct Second {
     pub(super) arrival: bool,
     /// Contacts that are hit in the step, by place in the list, if that is at their arrival.
     pub(super) hits: Vec<usize>,
-    /// M⁻¹h.
-    acceleration: Vec<f64>,
+    /// M⁻¹h, and M⁻¹W of a contact.
+    room: [Vec<f64>; 2],
 }
 
 impl Second {
@@ -122,7 +123,8 @@ impl Second {
                     let mut g = [0.0];
                     system.position(k, start.t, &start.q, &mut g);
                     if g[0] > ACTIVATION {
-                        work.meet(place, i, g[0], (now, ahead), q, &p1[list.range(i)], &mut self.acceleration, self.hits.is_empty());
+                        let first = self.hits.is_empty();
+                        work.meet(place, i, (now, ahead), q, &p1[list.range(i)], &mut self.room, first);
                         self.hits.push(i);
                     }
                 }
@@ -364,16 +366,15 @@ impl Second {
 }
 
 impl VelocityLevel {
-    /// γ⁻ of contact `i`, `gap` away at the start, with which it is reached, and (W_{n+1} − W_n) P¹ into h. `acceleration` is M⁻¹h of the step, made by its `first` contact.
+    /// γ⁻ with which contact `i` is reached, and (W_{n+1} − W_n) P¹ into h. M⁻¹h of the step is made by its `first` contact.
     fn meet(
         &mut self,
         place: &Place,
         i: usize,
-        gap: f64,
         (now, ahead): (&mut Kinematics, &mut Kinematics),
         q: &[f64],
         p1: &[f64],
-        acceleration: &mut Vec<f64>,
+        [acceleration, along]: &mut [Vec<f64>; 2],
         first: bool,
     ) {
         let Place { system, start, dt, list } = *place;
@@ -389,11 +390,19 @@ impl VelocityLevel {
         for ((row, chi), before) in w1.chunks_exact(n).zip(chi).zip(before.iter_mut()) {
             *before = k.row_times(row, &start.u) + chi;
         }
-        let b = k.row_times(&w1[..n], acceleration);
-        let (at_once, last) = (before[0], before[0] + dt * b);
-        let arrival = -(at_once * at_once - 2.0 * b * gap).max(0.0).sqrt();
-        before[0] = arrival.max(at_once.min(last)).min(at_once.max(last)).min(0.0);
         let (w0, _) = now.evaluate(system, list, i, start.t, &start.q);
+        along.clear();
+        along.resize(start.u.len(), 0.0);
+        k.dofs.iter().zip(&w1[..n]).for_each(|(&j, w)| along[j as usize] = *w);
+        if self.full.matrix.factor().is_ok() {
+            self.full.matrix.solve(along);
+        }
+        let before = self.before_mut(list, i);
+        let at_once = before[0];
+        let last = at_once + dt * k.row_times(&w1[..n], acceleration);
+        let less = dt * k.row_times(&w1[..n], along) * k.row_times(&w0[..n], acceleration) * p1[0];
+        let arrival = -(last * last + 2.0 * less).max(0.0).sqrt();
+        before[0] = arrival.max(at_once.min(last)).min(at_once.max(last)).min(0.0);
         for ((a, c), p) in w0.chunks_exact(n).zip(w1.chunks_exact(n)).zip(p1) {
             for ((&j, a), c) in k.dofs.iter().zip(a).zip(c) {
                 self.h[j as usize] += 2.0 / dt * (c - a) * p;
