@@ -193,7 +193,9 @@ mod tests {
     /// `count` copies of each of three contacts on six unknowns, the second pulled on, the third with less friction; the order mixes them.
     fn copied(count: usize) -> Problem {
         // Six rows that are independent, each of one unknown and a part of the others.
-        let w = |row: usize, unknown: usize| if row == unknown { 1.0 } else { 0.1 * ((row + 2 * unknown) % 3) as f64 - 0.1 };
+        let w = |row: usize, unknown: usize| {
+            if row == unknown { 1.0 } else { 0.1 * ((row + 2 * unknown) % 3) as f64 - 0.1 }
+        };
         let offset = [[-1.0, 0.3], [-0.4, -0.9], [-0.7, 0.2]];
         let kind: Vec<usize> = (0..3 * count).map(|i| i % 3).collect();
         let mu = [0.5, 0.2, 0.1];
@@ -221,7 +223,10 @@ mod tests {
                 let mut r = vec![0.0; many.size()];
                 let report = solver.solve(&many, &mut r, &options);
                 let mut u = vec![0.0; many.size()];
-                assert!(report.solved() && many.residual(&r, &mut u) <= options.tolerance, "{name}, {count}: {report:?}");
+                assert!(
+                    report.solved() && many.residual(&r, &mut u) <= options.tolerance,
+                    "{name}, {count}: {report:?}"
+                );
                 assert!(report.non_unique, "{name}, {count}");
                 for (i, r) in r.iter().enumerate() {
                     assert!((r * count as f64 - single[i % 6]).abs() <= 1e-8, "{name}, {count}, row {i}: {r}");

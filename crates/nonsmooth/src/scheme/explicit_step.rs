@@ -145,7 +145,16 @@ impl<W: Weights> ExplicitStep<W> {
             if let Some(work) = self.work.as_mut() {
                 let share = W::SIGMA / (1.0 - W::SIGMA);
                 work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
-                work.assemble_rows_ahead(&mut self.ahead, system, (t_star, &self.q_star), start, end, share, step, is_crowd(step));
+                work.assemble_rows_ahead(
+                    &mut self.ahead,
+                    system,
+                    (t_star, &self.q_star),
+                    start,
+                    end,
+                    share,
+                    step,
+                    is_crowd(step),
+                );
             }
             (self.q_ahead, self.u_ahead) = (q_ahead, std::mem::take(&mut u_ahead));
         } else if let Some(work) = self.work.as_mut() {

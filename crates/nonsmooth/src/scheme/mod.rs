@@ -132,7 +132,9 @@ pub enum Failure {
         name: String,
     },
     /// Velocities at the end of a step that do not keep a joint.
-    #[error("joint `{name}` comes apart: its parts end the step with velocities that differ by half of what they are; take a shorter step")]
+    #[error(
+        "joint `{name}` comes apart: its parts end the step with velocities that differ by half of what they are; take a shorter step"
+    )]
     Apart {
         /// The joint.
         name: String,

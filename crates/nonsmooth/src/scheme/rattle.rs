@@ -29,7 +29,7 @@
 //!
 //! The start guess has P¹ and P² of the step before, and the velocities and q_{n+1} that they lead to; the paper's, `guess = "previous"`, is (q_n, v, P¹) of
 //! the step before, and (u_n, P²). Before the first step: the forces λ of (54), (55), as P¹ = dt/2·λ. With `guess = "previous"`, `r = 0.1`,
-//! `newton_norm = "absolute"`, `newton_tol = 1e-8` the iterations of the paper's Table 1 come out.
+//! `newton_norm = "absolute"`, `newton_tol = 1e-8`, `approach = "start"` the iterations of the paper's Table 1 come out.
 //!
 //! With joints that turn the first stage has other roots than the one that the motion leads to (`neighbourhood`). A step that ends at one is solved again from
 //! the other guess; where that does so too, the step fails, and the loop halves it.

@@ -397,17 +397,26 @@ impl Scheme for TrapezoidalLcp {
         let o = &self.options;
         let drifts = match o.variant {
             Variant::I => "velocities across joints that turn are right to first order",
-            Variant::II => "errors of velocities across joints that turn at a rate w grow as exp(w t), whatever the step",
+            Variant::II => {
+                "errors of velocities across joints that turn at a rate w grow as exp(w t), whatever the step"
+            }
         };
-        (o.laws == Laws::Midpoint && has_turning_joint(list)).then(|| format!("laws = midpoint: {drifts}; laws = ends is of second order"))
+        (o.laws == Laws::Midpoint && has_turning_joint(list))
+            .then(|| format!("laws = midpoint: {drifts}; laws = ends is of second order"))
     }
 
     fn remark(&self) -> Option<&'static str> {
         let text = match self.options.jacobian {
             JacobianRule::Auto => return None,
-            JacobianRule::Exact => "jacobian = exact: a spring or damper that turns is stiffer than the step resolves, and slows the motion down or drives it; jacobian = auto does not",
-            JacobianRule::Spd => "jacobian = spd: a spring or damper that turns is stiffer than the step resolves, and slows the motion down; jacobian = auto does not",
-            JacobianRule::Paper => "jacobian = paper: a spring or damper that turns is stiffer than the step resolves, and makes energy, to first order in the step; jacobian = auto does not",
+            JacobianRule::Exact => {
+                "jacobian = exact: a spring or damper that turns is stiffer than the step resolves, and slows the motion down or drives it; jacobian = auto does not"
+            }
+            JacobianRule::Spd => {
+                "jacobian = spd: a spring or damper that turns is stiffer than the step resolves, and slows the motion down; jacobian = auto does not"
+            }
+            JacobianRule::Paper => {
+                "jacobian = paper: a spring or damper that turns is stiffer than the step resolves, and makes energy, to first order in the step; jacobian = auto does not"
+            }
         };
         self.predict.jacobians.unresolved.then_some(text)
     }

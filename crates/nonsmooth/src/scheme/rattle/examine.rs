@@ -187,7 +187,8 @@ impl Rattle {
                 let (now, ahead) = (&now[j * n..(j + 1) * n], &ahead[j * n..(j + 1) * n]);
                 let (p1, p) = (self.second.p1[first + j], second.r[first + j]);
                 let hit = self.second.hits.contains(&i);
-                let before = if hit { second.before(list, i)[j] - second.chi(first + j) } else { k.row_times(now, &start.u) };
+                let before =
+                    if hit { second.before(list, i)[j] - second.chi(first + j) } else { k.row_times(now, &start.u) };
                 let mean = 0.5 * p * (before + k.row_times(ahead, &step.end.u));
                 // Of a contact that is hit the second half changes the direction of P¹ too.
                 let turned = if hit { p1 * (k.row_times(ahead, w2) - k.row_times(now, w2)) } else { 0.0 };

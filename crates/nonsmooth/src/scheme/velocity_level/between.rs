@@ -18,6 +18,7 @@ use super::{Kinematics, VelocityLevel};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
+use complementarity::linear::dense::dot;
 
 /// W and χ of one interaction, and its γ⁻ where they decide it.
 pub(super) trait Directions {
@@ -188,6 +189,10 @@ impl Directions for LawsAtEnds<'_> {
         chi1.resize(chi.len(), 0.0);
         self.at.system.velocity(k, self.end.t, self.end.q, w1, chi1);
         let joint = matches!(k.kind, Kind::Joint | Kind::VelocityJoint);
+        // Beyond a contact its direction has turned round: such an end is none.
+        if k.kind == Kind::Contact && dot(&w[..n], &w1[..n]) <= 0.0 {
+            return (w, chi);
+        }
         shifted.clear();
         for (row, before) in before.iter_mut().enumerate() {
             let rows = row * n..(row + 1) * n;
