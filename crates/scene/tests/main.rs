@@ -22,6 +22,7 @@ mod schemes;
 mod start;
 mod tdg;
 mod trapezoidal;
+mod turning;
 mod twins;
 mod warm_start;
 mod watched;

@@ -19,11 +19,14 @@
 //! What is measured first: the number of rows and blocks, how many blocks a row of A has, and the steepest contact, max μ‖A_NT‖/A_NN. At one and above
 //! a single contact can have several solutions and sweeps jump between them, so that fewer are made before the proximal iteration.
 //!
+//! Copies of a block are taken as one: see [`super::copies`].
+//!
 //! Where percussions are not unique, those of least norm are taken: see [`super::least_norm`].
 //!
 //! A rung that proves that there is no solution (`Infeasible`) decides the status of a failed ladder; where none does, a proof is looked for (see
 //! [`super::impossible`]).
 
+use super::copies::Copies;
 use super::enumerate::Enumeration;
 use super::impossible::Impossible;
 use super::least_norm::LeastNormPercussions;
@@ -51,6 +54,7 @@ pub struct Auto {
     judge: Judge,
     least_norm: LeastNormPercussions,
     impossible: Impossible,
+    copies: Copies,
     dense: Problem,
     best: Vec<f64>,
     start: Vec<f64>,
@@ -126,27 +130,10 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         self.rungs.clear();
-        if let [only] = problem.blocks()
-            && !matches!(only.set, Set::Free { .. })
-            && let Some(residual) = self.single(problem, &only.set, r)
-            && residual <= options.tolerance
-        {
-            return Report { residual, iterations: 1, ..Report::trivial("auto") };
-        }
-        if !problem.b().iter().all(|v| v.is_finite()) {
-            return Report::failed("auto", Status::NotFinite);
-        }
-        let mut report = self.search(problem, r, options);
-        if matches!(report.status, Status::Stalled | Status::Ray | Status::MaxIterations)
-            && let Some(block) = self.impossible.proof(problem, options)
-        {
-            report.status = Status::Infeasible;
-            report.row = Some(problem.blocks()[block].start);
-        }
-        if report.solved() && problem.size() <= options.polish {
-            self.polish(problem, r, options, &mut report);
-        }
-        report
+        let mut copies = std::mem::take(&mut self.copies);
+        let merged = copies.solve(problem, r, |p, s| self.solve_distinct(p, s, options));
+        self.copies = copies;
+        merged.unwrap_or_else(|| self.solve_distinct(problem, r, options))
     }
 
     fn reason(&self, problem: &Problem) -> Option<String> {
@@ -171,6 +158,33 @@ impl Solver for Auto {
             .map(|t| format!("{} {} iterations to {:.1e}", t.solver, t.iterations, t.residual))
             .collect();
         Some(format!("{rows} rows in {blocks} blocks, {density}{steep}: {}", tried.join(", then ")))
+    }
+}
+
+impl Auto {
+    /// The problem without copies.
+    fn solve_distinct(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
+        if let [only] = problem.blocks()
+            && !matches!(only.set, Set::Free { .. })
+            && let Some(residual) = self.single(problem, &only.set, r)
+            && residual <= options.tolerance
+        {
+            return Report { residual, iterations: 1, ..Report::trivial("auto") };
+        }
+        if !problem.b().iter().all(|v| v.is_finite()) {
+            return Report::failed("auto", Status::NotFinite);
+        }
+        let mut report = self.search(problem, r, options);
+        if matches!(report.status, Status::Stalled | Status::Ray | Status::MaxIterations)
+            && let Some(block) = self.impossible.proof(problem, options)
+        {
+            report.status = Status::Infeasible;
+            report.row = Some(problem.blocks()[block].start);
+        }
+        if report.solved() && problem.size() <= options.polish {
+            self.polish(problem, r, options, &mut report);
+        }
+        report
     }
 }
 

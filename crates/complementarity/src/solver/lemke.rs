@@ -15,6 +15,7 @@
 //! leaves. The lexicographic ratio test excludes cycling; ending on a ray is a status. The last basis
 //! is solved once more from the original numbers.
 
+use super::copies::Copies;
 use super::eliminate::Eliminated;
 use super::{Best, Judge, Options, Report, Solver, SolverInfo, Status, info, sanitise};
 use crate::linear::dense::{lu_factor, lu_solve, max_norm, power_of_two};
@@ -34,6 +35,7 @@ pub struct Lemke {
     pivots: Vec<usize>,
     trial: Vec<f64>,
     best: Best,
+    copies: Copies,
 }
 
 /// The problem as an LCP, with the map from z to r.
@@ -69,6 +71,16 @@ impl Solver for Lemke {
             let residual = self.judge.residual(problem, r);
             return Report { residual, ..Report::failed("lemke", Status::Unsupported) };
         }
+        let mut copies = std::mem::take(&mut self.copies);
+        let merged = copies.solve(problem, r, |p, s| self.solve_distinct(p, s, options));
+        self.copies = copies;
+        merged.unwrap_or_else(|| self.solve_distinct(problem, r, options))
+    }
+}
+
+impl Lemke {
+    /// The problem without copies.
+    fn solve_distinct(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         let mut best = std::mem::take(&mut self.best);
         best.start();
         let residual = self.judge.residual(problem, r);

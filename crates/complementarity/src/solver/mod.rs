@@ -8,6 +8,7 @@ mod active_set;
 mod admm;
 mod apgd;
 mod auto;
+mod copies;
 mod eliminate;
 mod enumerate;
 mod equation;

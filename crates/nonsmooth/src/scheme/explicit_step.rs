@@ -10,13 +10,26 @@
 //!
 //! (q_B ⊕ dt ū for a body that turns in space).
 //!
+//! **Laws at the ends.** W_*ᵀ u_E + χ_* is not the velocity at the end where a joint or contact turns or moves: an ideal joint takes half of P Ẇᵀu dt then, first order, and much. With laws = "ends"
+//!
+//! ```text
+//! γ_E = W_*ᵀ u_E + χ_* + s,   γ_B = W_*ᵀ u_B + χ_* − s σ/(1−σ),   s = γ(t_E, q°, u°) − (W_*ᵀ u° + χ_*)
+//! ```
+//!
+//! with the end (q°, u°) to which the step leads if s is taken with u° = u_B: two problems in a step in which something turns that takes part, and one in any other; of more than sixteen contacts at once s is left out. Of contacts and elements u° is its mean with u_B, so that P
+//! works over the mean of γ_E and γ_B where σ = 1/2: an elastic hit takes no energy.
+//!
 //! σ and κ are the [`Weights`] of a scheme. Joints and elements are always active, a contact if g_N(t_*,q_*) ≤ 0 up to rounding, or
 //! ≤ 1e-10 m if it carried in the step before.
 
-use super::velocity_level::{ACTIVATION, Applied, Iteration, Restitution, VelocityLevel, gap, kinematics_residual};
+use super::moreau_midpoint::MidpointStep;
+use super::trapezoidal_lcp::Laws;
+use super::velocity_level::{
+    ACTIVATION, Ahead, Applied, Iteration, Restitution, Trial, VelocityLevel, gap, kinematics_residual,
+};
 use super::{Examination, Failure, Solve};
 use crate::accounting::{Certificate, Ledger, Meter};
-use crate::contract::{Evaluator, Kind};
+use crate::contract::{Evaluator, Interaction, Kind};
 use crate::state::{State, Step, rates};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -24,6 +37,15 @@ use std::marker::PhantomData;
 
 /// Gaps up to this times the largest coordinate (or 1) are rounding: a contact that is met so closely is closed.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Contacts that take part beyond which theirs are the laws of (t_*, q_*): in a heap a second problem is no gain.
+const CROWD: usize = 16;
+
+/// Whether more than a few contacts take part.
+fn is_crowd(step: &Step) -> bool {
+    let items = step.candidates.items().iter().zip(&step.active);
+    items.filter(|(k, on)| **on && k.kind == Kind::Contact).count() > CROWD
+}
 
 /// What makes a scheme of this kind.
 pub(super) trait Weights {
@@ -57,11 +79,17 @@ pub(super) struct ExplicitStep<W> {
     u_mean: Vec<f64>,
     /// Whether M̂ = M is assembled and constant.
     assembled: bool,
+    /// Where the laws take velocities.
+    laws: Laws,
+    /// q° and u°, and room for the directions there.
+    q_ahead: Vec<f64>,
+    u_ahead: Vec<f64>,
+    ahead: Ahead,
     weights: PhantomData<W>,
 }
 
-impl<W> Default for ExplicitStep<W> {
-    fn default() -> Self {
+impl<W> ExplicitStep<W> {
+    pub(super) fn new(laws: Laws) -> Self {
         Self {
             work: None,
             q_star: Vec::new(),
@@ -70,6 +98,10 @@ impl<W> Default for ExplicitStep<W> {
             u_moving: Vec::new(),
             u_mean: Vec::new(),
             assembled: false,
+            laws,
+            q_ahead: Vec::new(),
+            u_ahead: Vec::new(),
+            ahead: Ahead::default(),
             weights: PhantomData,
         }
     }
@@ -101,6 +133,55 @@ impl<W: Weights> ExplicitStep<W> {
         self.u_moving.extend(start.u.iter().zip(u).map(|(a, b)| moving::<W>(*a, *b)));
     }
 
+    /// The rows of the laws, with s for an end with the velocity in `u_ahead` if there is one.
+    fn assemble_laws(&mut self, system: &Evaluator, start: &State, step: &Step) {
+        let (t_star, whole) = (start.t + W::SIGMA * step.dt, !self.u_ahead.is_empty());
+        if whole {
+            let mut u_ahead = std::mem::take(&mut self.u_ahead);
+            self.moving_velocity(start, &u_ahead);
+            let mut q_ahead = std::mem::take(&mut self.q_ahead);
+            self.lead(system, start, step.dt, &mut q_ahead);
+            let end = Trial { t: start.t + step.dt, q: &q_ahead, u: &u_ahead };
+            if let Some(work) = self.work.as_mut() {
+                let share = W::SIGMA / (1.0 - W::SIGMA);
+                work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
+                work.assemble_rows_ahead(
+                    &mut self.ahead,
+                    system,
+                    (t_star, &self.q_star),
+                    start,
+                    end,
+                    share,
+                    step,
+                    is_crowd(step),
+                );
+            }
+            (self.q_ahead, self.u_ahead) = (q_ahead, std::mem::take(&mut u_ahead));
+        } else if let Some(work) = self.work.as_mut() {
+            work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
+            work.assemble_rows(system, t_star, &self.q_star, step);
+        }
+    }
+
+    /// Where `u_moving` leads.
+    fn lead(&mut self, system: &Evaluator, start: &State, dt: f64, q: &mut Vec<f64>) {
+        let qdot = rates(system, start.t + W::SIGMA * dt, &self.q_star, &self.u_moving, &mut self.qdot);
+        q.clear();
+        let origin = system.origin(&start.q, &mut self.origin);
+        q.extend(origin.iter().zip(qdot).map(|(q, r)| q + dt * r));
+        system.retract(&start.q, q);
+    }
+
+    /// Solves the one-step problem into the end of the step.
+    fn solve(&mut self, system: &Evaluator, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
+        // Straight into the end of the step.
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        let solved = work.solve(system, solve, &mut out.report);
+        std::mem::swap(&mut work.v, &mut out.end.u);
+        solved
+    }
+
     /// The step, from `start` into `out`.
     #[inline]
     pub(super) fn step(
@@ -125,8 +206,15 @@ impl<W: Weights> ExplicitStep<W> {
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         work.restitution = Restitution::wanted(out);
         work.begin(&out.candidates);
-        work.velocities_before(system, t_star, &self.q_star, &start.u, &out.candidates, &out.active);
-        work.assemble_rows(system, t_star, &self.q_star, out);
+        self.u_ahead.clear();
+        let joints_alone = is_crowd(out);
+        let turns = |(k, on): (&Interaction, &bool)| *on && !k.constant && !(joints_alone && k.kind == Kind::Contact);
+        let turns = self.laws == Laws::Ends && out.candidates.items().iter().zip(&out.active).any(turns);
+        if turns {
+            self.u_ahead.extend_from_slice(&start.u);
+        }
+        self.assemble_laws(system, start, out);
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
         work.warm_start(start, &out.candidates);
         if !(self.assembled && system.structure().constant_mass) {
             work.full.matrix.clear();
@@ -141,11 +229,16 @@ impl<W: Weights> ExplicitStep<W> {
         if !all_finite(&work.full.f) {
             return Err(Failure::NotFinite { what: "the equation of motion".into() });
         }
-        // Straight into the end of the step.
-        std::mem::swap(&mut work.v, &mut out.end.u);
-        let solved = work.solve(system, solve, &mut out.report);
-        std::mem::swap(&mut work.v, &mut out.end.u);
-        solved?;
+        self.solve(system, solve, out)?;
+        let record: &mut MidpointStep = out.record.make();
+        record.ahead.0.clear();
+        if turns {
+            record.ahead.0.extend_from_slice(&out.end.u);
+            self.u_ahead.clone_from(&out.end.u);
+            self.assemble_laws(system, start, out);
+            self.solve(system, solve, out)?;
+        }
+        let Some(work) = self.work.as_mut() else { return Ok(()) };
         out.end.t = start.t + dt;
         work.forget_velocities();
         work.velocities_after(&out.end.u);
@@ -156,10 +249,7 @@ impl<W: Weights> ExplicitStep<W> {
             out.end.q.extend(ends.map(|((q, before), after)| q + dt * moving::<W>(*before, *after)));
         } else {
             self.moving_velocity(start, &out.end.u);
-            let qdot = rates(system, t_star, &self.q_star, &self.u_moving, &mut self.qdot);
-            let origin = system.origin(&start.q, &mut self.origin);
-            out.end.q.extend(origin.iter().zip(qdot).map(|(q, r)| q + dt * r));
-            system.retract(&start.q, &mut out.end.q);
+            self.lead(system, start, dt, &mut out.end.q);
         }
         if !(all_finite(&out.end.u) && all_finite(&out.end.q)) {
             return Err(Failure::NotFinite { what: "the state".into() });
@@ -170,13 +260,14 @@ impl<W: Weights> ExplicitStep<W> {
     /// Everything of a finished step at (t_*, q_*) again.
     fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.evaluate(system, start, step.dt);
-        self.moving_velocity(start, &step.end.u);
         if let Some(work) = self.work.as_mut() {
-            let t_star = start.t + W::SIGMA * step.dt;
             work.restitution = Restitution::wanted(step);
             work.begin(&step.candidates);
-            work.velocities_before(system, t_star, &self.q_star, &start.u, &step.candidates, &step.active);
-            work.assemble_rows(system, t_star, &self.q_star, step);
+        }
+        self.u_ahead.clone_from(&step.record.of::<MidpointStep>().ahead);
+        self.assemble_laws(system, start, step);
+        self.moving_velocity(start, &step.end.u);
+        if let Some(work) = self.work.as_mut() {
             work.take_percussions(step);
         }
     }
@@ -253,8 +344,13 @@ mod tests {
         make: |_| Ok(Box::new(SymplecticEuler::default())),
     };
 
-    #[derive(Default)]
     struct SymplecticEuler(ExplicitStep<Euler>);
+
+    impl Default for SymplecticEuler {
+        fn default() -> Self {
+            Self(ExplicitStep::new(Laws::Midpoint))
+        }
+    }
 
     impl Scheme for SymplecticEuler {
         fn info(&self) -> &'static SchemeInfo {

@@ -27,13 +27,13 @@ mod velocity_level;
 
 pub use augmented::{Augmented, AugmentedOptions};
 pub use moreau_jean::{MoreauJean, MoreauJeanOptions};
-pub use moreau_midpoint::MoreauMidpoint;
+pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointOptions};
 pub use position_theta::PositionTheta;
 pub use projected::{Coupling, ProjectedOptions, ProjectedStep};
 pub use projected_combined::ProjectedCombined;
 pub use projected_direct::ProjectedDirect;
 pub use projection::Metric;
-pub use rattle::{FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
+pub use rattle::{Approach, FrictionDirection, NewtonNorm, Rattle, RattleOptions, VelocityJoints};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliOptions};
 pub use settings::{OptionInfo, OptionKind, Setting, Settings, SettingsError};
 pub use tdg::{Tdg, TdgOptions};
@@ -130,6 +130,14 @@ pub enum Failure {
         /// The joint.
         name: String,
     },
+    /// Velocities at the end of a step that do not keep a joint.
+    #[error(
+        "joint `{name}` comes apart: its parts end the step with velocities that differ by half of what they are; take a shorter step"
+    )]
+    Apart {
+        /// The joint.
+        name: String,
+    },
     /// A matrix that must be regular is not.
     #[error("{what} is singular at velocity `{velocity}`")]
     Singular {
@@ -217,6 +225,11 @@ pub trait Scheme: Send {
 
     /// What to know before the first step with these candidates: a choice of options with which the motion need not be right.
     fn advice(&self, _list: &Candidates) -> Option<String> {
+        None
+    }
+
+    /// What was found of the motion since the scheme was made that makes a choice of options a bad one.
+    fn remark(&self) -> Option<&'static str> {
         None
     }
 

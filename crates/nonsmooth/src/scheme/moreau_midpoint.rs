@@ -11,14 +11,20 @@
 //! step, no Newton: forces are explicit in u. (For q̇ = u this is the paper's rule; c of (18) without
 //! its extra ζ, see `docs/errata.md`.) The step is that of `explicit_step.rs` with both weights ½.
 //!
+//! The velocity γ_E of (18) is that of the end with the directions of the middle. By default (`laws = "ends"`) it is that of the end, by a right-hand side and a second problem in steps in which something that takes part turns; `laws =
+//! "midpoint"` is the rule as printed.
+//!
 //! Order 1; order 2 in q and u on smooth motion where h = h(t,q) and M is constant (a leapfrog then).
 
 use super::explicit_step::{ExplicitStep, Weights};
+use super::option::{choice, options};
 use super::symmetry::{Symmetry, directions_stay};
-use super::velocity_level::SUPPORTS;
+use super::trapezoidal_lcp::Laws;
+use super::velocity_level::{SUPPORTS, has_turning_joint};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::contract::Evaluator;
-use crate::state::{State, Step};
+use crate::contract::{Candidates, Evaluator};
+use crate::record;
+use crate::state::{ByVelocity, Record, State, Step};
 use complementarity::FullProblem;
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
@@ -32,9 +38,27 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
     variable_step: true,
     stages: 1,
     supports: SUPPORTS,
-    options: &[],
-    make: |_| Ok(Box::new(MoreauMidpoint::default())),
+    options: MoreauMidpointOptions::ALL,
+    make: |s| Ok(Box::new(MoreauMidpoint::new(MoreauMidpointOptions::from_settings(s)?))),
 };
+
+options! {
+    /// Options of [`MoreauMidpoint`].
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct MoreauMidpointOptions: Default {
+        /// Where the laws take their velocities.
+        pub laws: Laws = choice("laws",
+            "laws about velocities at the ends of the step, or with the directions of its middle, as (18) is printed: order 1 where joints or contacts turn"),
+    }
+}
+
+record! {
+    /// What the laws of a step were made with.
+    "moreau-midpoint step" pub struct MidpointStep {
+        /// Velocity at the end to which the step leads; empty where nothing turns.
+        ahead: ByVelocity = "velocity that the step leads to",
+    }
+}
 
 /// Forces and directions of the middle, and the mean velocity.
 struct Midpoint;
@@ -45,10 +69,23 @@ impl Weights for Midpoint {
 }
 
 /// Moreau's midpoint rule. See the [module](self).
-#[derive(Default)]
 pub struct MoreauMidpoint {
     step: ExplicitStep<Midpoint>,
+    laws: Laws,
     symmetry: Symmetry,
+}
+
+impl MoreauMidpoint {
+    /// With given options.
+    pub fn new(options: MoreauMidpointOptions) -> Self {
+        Self { step: ExplicitStep::new(options.laws), laws: options.laws, symmetry: Symmetry::default() }
+    }
+}
+
+impl Default for MoreauMidpoint {
+    fn default() -> Self {
+        Self::new(MoreauMidpointOptions::default())
+    }
 }
 
 impl Scheme for MoreauMidpoint {
@@ -67,6 +104,12 @@ impl Scheme for MoreauMidpoint {
         leapfrog && self.symmetry.forces_without_velocity(system, start)
     }
 
+    fn advice(&self, list: &Candidates) -> Option<String> {
+        (self.laws == Laws::Midpoint && has_turning_joint(list)).then(|| {
+            "laws = midpoint: joints that turn take energy, of first order in the step; laws = ends does not".into()
+        })
+    }
+
     fn step(
         &mut self,
         system: &Evaluator,
@@ -80,6 +123,10 @@ impl Scheme for MoreauMidpoint {
 
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination) {
         self.step.examine(system, start, step, asked);
+    }
+
+    fn records(&self) -> Vec<Box<dyn Record>> {
+        vec![Box::<MidpointStep>::default()]
     }
 
     fn last_problem(&self) -> Option<&FullProblem> {

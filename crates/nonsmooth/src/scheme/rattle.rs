@@ -20,13 +20,16 @@
 //! γ_F(t_{n+1},q_{n+1},v), which compares v, a velocity of the middle, with that of a surface at the end: order 1 where it accelerates. Elements without a gap: −γ(t_{n+1},q_{n+1},v) ∈ N(P¹) with P¹ ∈ C·dt/2 + D in the first stage, and
 //! P ∈ C·dt + D in the second.
 //!
+//! **Impacts.** (32) compares velocities along two directions, and with that of the start, from where forces still act until the contact is reached: an elastic hit of a turning body makes energy, of a falling one it
+//! takes some, of order dt. `approach = "arrival"` takes γ⁻ where the contact is reached (`second`); `"start"` is (32) as printed.
+//!
 //! Each stage is solved by the semismooth Newton method in active-set form (§4): the factor r decides modes and nothing else; 1/G_ii by
 //! default. A stage that it does not solve goes down a ladder: smaller r (a hundredth, a ten-thousandth); the laws by the solver of the run within a Newton
 //! iteration on the rest, which is also the way for many contacts, and where a solver is named (not `auto`); then the loop halves the step. Every rung is counted.
 //!
 //! The start guess has P¹ and P² of the step before, and the velocities and q_{n+1} that they lead to; the paper's, `guess = "previous"`, is (q_n, v, P¹) of
 //! the step before, and (u_n, P²). Before the first step: the forces λ of (54), (55), as P¹ = dt/2·λ. With `guess = "previous"`, `r = 0.1`,
-//! `newton_norm = "absolute"`, `newton_tol = 1e-8` the iterations of the paper's Table 1 come out.
+//! `newton_norm = "absolute"`, `newton_tol = 1e-8`, `approach = "start"` the iterations of the paper's Table 1 come out.
 //!
 //! With joints that turn the first stage has other roots than the one that the motion leads to (`neighbourhood`). A step that ends at one is solved again from
 //! the other guess; where that does so too, the step fails, and the loop halves it.
@@ -42,7 +45,7 @@ mod options;
 mod second;
 mod sensitivity;
 
-pub use options::{FrictionDirection, Guess, NewtonNorm, RattleOptions, VelocityJoints};
+pub use options::{Approach, FrictionDirection, Guess, NewtonNorm, RattleOptions, VelocityJoints};
 
 pub use memory::RattleMemory;
 
@@ -137,6 +140,7 @@ impl Rattle {
             slip: options.friction_direction == FrictionDirection::Mean,
             joints: options.velocity_joints == VelocityJoints::Mean,
         };
+        made.second.arrival = options.approach == Approach::Arrival;
         made
     }
 

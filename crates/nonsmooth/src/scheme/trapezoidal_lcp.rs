@@ -11,7 +11,8 @@
 //! −(γ_½(v̄) + γ_½(v) + s₁ + s₀) ∈ N_Â(P̄)          variant II, (6.10): the law for the mean velocity
 //! ```
 //!
-//! s₀ and s₁ are zero where directions are constant, and with `laws = "midpoint"`, as the paper prints it. Else they make the laws hold at the ends of the step (`turning.rs`).
+//! s₀ and s₁ are zero where directions are constant, and with `laws = "midpoint"`, as the paper prints it. Else they make the laws hold at the ends of the step (`turning.rs`), and joints have the law of
+//! variant I in both.
 //!
 //! for all joints and elements and the contacts that are closed. One linear problem, no Newton iteration. With `facets` generators for the cone of friction in space
 //! it is a mixed LCP; without, the cone is the circular one.
@@ -71,9 +72,9 @@ pub use record::{TrapezoidalMemory, TrapezoidalStep};
 
 use super::acceleration::Forces;
 use super::settings::{Settings, SettingsError};
-use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap};
+use super::velocity_level::{Iteration, Restitution, SUPPORTS, VelocityLevel, gap, has_turning_joint};
 use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
-use crate::contract::{Evaluator, Feature, Kind};
+use crate::contract::{Candidates, Evaluator, Feature, Kind};
 use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
@@ -182,7 +183,10 @@ impl TrapezoidalLcp {
         let Some(work) = self.work.as_mut() else { return };
         // After an impulse the velocity at the end is what friction has to do with.
         let weight = if step.paradox() { 0.0 } else { self.options.weight() };
-        work.restitution = Restitution::All(weight);
+        work.restitution = match self.options.laws {
+            Laws::Ends => Restitution::AllButJoints(weight),
+            Laws::Midpoint => Restitution::All(weight),
+        };
         let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
         self.predict.assemble(system, self.options.jacobian, start, h, acceleration, work);
         let (t, q, list) = (start.t + 0.5 * h, &self.predict.q_mid, &step.candidates);
@@ -388,6 +392,34 @@ impl Scheme for TrapezoidalLcp {
         // Jacobians that leave a part out cost an order where forces have it.
         let smooth = if matches!(self.options.jacobian, JacobianRule::Spd | JacobianRule::Paper) { 1 } else { 2 };
         Order { smooth, impacts: if self.options.detection == Detection::None { 1 } else { smooth } }
+    }
+
+    fn advice(&self, list: &Candidates) -> Option<String> {
+        let o = &self.options;
+        let drifts = match o.variant {
+            Variant::I => "velocities across joints that turn are right to first order",
+            Variant::II => {
+                "errors of velocities across joints that turn at a rate w grow as exp(w t), whatever the step"
+            }
+        };
+        (o.laws == Laws::Midpoint && has_turning_joint(list))
+            .then(|| format!("laws = midpoint: {drifts}; laws = ends is of second order"))
+    }
+
+    fn remark(&self) -> Option<&'static str> {
+        let text = match self.options.jacobian {
+            JacobianRule::Auto => return None,
+            JacobianRule::Exact => {
+                "jacobian = exact: a spring or damper that turns is stiffer than the step resolves, and slows the motion down or drives it; jacobian = auto does not"
+            }
+            JacobianRule::Spd => {
+                "jacobian = spd: a spring or damper that turns is stiffer than the step resolves, and slows the motion down; jacobian = auto does not"
+            }
+            JacobianRule::Paper => {
+                "jacobian = paper: a spring or damper that turns is stiffer than the step resolves, and makes energy, to first order in the step; jacobian = auto does not"
+            }
+        };
+        self.predict.jacobians.unresolved.then_some(text)
     }
 
     fn step(

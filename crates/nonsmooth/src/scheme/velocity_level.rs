@@ -12,7 +12,7 @@ mod examine;
 mod kinematics;
 mod restitution;
 
-pub(super) use between::{Between, Trial};
+pub(super) use between::{Ahead, Between, Trial};
 pub(super) use examine::{Applied, kinematics_residual, line_of};
 
 use super::{Failure, Solve};
@@ -45,6 +45,11 @@ pub(super) const SUPPORTS: Features = Features::of(&[
     Feature::Tresca,
 ])
 .with_friction(3);
+
+/// Whether a joint is among these whose direction turns or that moves by itself.
+pub(super) fn has_turning_joint(list: &Candidates) -> bool {
+    list.items().iter().any(|k| matches!(k.kind, Kind::Joint | Kind::VelocityJoint) && !k.constant)
+}
 
 /// Rows of one active interaction in the one-step problem.
 #[derive(Debug, Clone, Copy)]
@@ -218,6 +223,11 @@ impl VelocityLevel {
     #[inline]
     pub(super) fn before(&self, candidates: &Candidates, i: usize) -> &[f64] {
         &self.before[candidates.range(i)]
+    }
+
+    /// The same, for another value.
+    pub(super) fn before_mut(&mut self, candidates: &Candidates, i: usize) -> &mut [f64] {
+        &mut self.before[candidates.range(i)]
     }
 
     /// γ⁻ of all active interactions with the kinematics at (t,q).

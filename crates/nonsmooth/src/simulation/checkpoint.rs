@@ -95,6 +95,7 @@ impl Run {
         self.judge.write(&mut out);
         self.log.write(&mut out);
         self.energy_monitor.write(&mut out);
+        self.joints.write(&mut out);
         self.sums.write(&mut out);
         let s = &self.summary;
         s.work.write(&mut out);
@@ -134,6 +135,7 @@ impl Run {
         self.judge.read(from)?;
         self.log.read(from)?;
         self.energy_monitor.read(from)?;
+        self.joints.read(from)?;
         self.sums.read(from)?;
         let s = &mut self.summary;
         s.work.read(from)?;

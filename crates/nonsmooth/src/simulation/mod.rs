@@ -18,6 +18,7 @@ mod energy;
 pub mod events;
 mod examine;
 mod instability;
+mod joints;
 mod observer;
 mod options;
 mod owned;

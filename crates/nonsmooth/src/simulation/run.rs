@@ -3,6 +3,7 @@
 use super::energy::EnergySummary;
 use super::events::EventLog;
 use super::instability::EnergyMonitor;
+use super::joints::JointWatch;
 use super::observer::Observer;
 use super::options::SimulationOptions;
 use super::percussions::PercussionSums;
@@ -66,6 +67,7 @@ pub(super) struct Run {
     pub(super) judge: Judge,
     pub(super) log: EventLog,
     pub(super) energy_monitor: EnergyMonitor,
+    pub(super) joints: JointWatch,
     pub(super) summary: Summary,
     pub(super) sums: PercussionSums,
     /// Scratch: rows and offsets of one interaction.
@@ -169,6 +171,7 @@ impl Run {
             judge: Judge::new(info.impact_steps),
             log: EventLog::new(info.impact_steps),
             energy_monitor: EnergyMonitor::default(),
+            joints: JointWatch::default(),
             sums: PercussionSums::default(),
             rows: RefCell::default(),
             offsets: RefCell::default(),
@@ -212,6 +215,7 @@ impl Run {
         if self.options.observe.energy && s.status != Status::Stopped {
             s.warnings.extend(self.energy_monitor.advice(&self.ledger));
         }
+        s.warnings.extend(self.joints.warning(&self.ledger, s.energy.max_kinetic));
         if s.events_unlisted > 0 {
             s.warnings.push(format!("{} events beyond the first {} are not listed", s.events_unlisted, s.events.len()));
         }
@@ -320,6 +324,12 @@ impl Run {
                 travel = travel.max(system.travel(t, &self.state.q, &self.state.u, at, q));
             });
             if !(travel > self.reach) {
+                if !self.scheme.base().position_level
+                    && let Some(i) = self.joints.left(system, &self.state, &self.trial.step)
+                {
+                    let name = system.name(self.trial.step.candidates.items()[i].id);
+                    return Err(Failure::Apart { name });
+                }
                 // The reach shrinks slowly, so that it is still large enough for an impact after a few calm steps.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);
                 return Ok(());
@@ -390,6 +400,11 @@ impl Run {
                 let values = frame.step.end.percussions.values_mut();
                 values.iter_mut().zip(p.impulses()).for_each(|(sum, p)| *sum += p);
             }
+        }
+        if let Some(text) = self.scheme.remark()
+            && !self.summary.warnings.iter().any(|w| w == text)
+        {
+            self.summary.warnings.push(text.into());
         }
         std::mem::swap(&mut frame.start, &mut self.state);
         self.controller.arrived(frame.step.end.t);

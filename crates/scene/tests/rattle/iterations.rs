@@ -74,8 +74,13 @@ fn rows() -> Vec<Row> {
 
 /// Iterations of a row with the paper's settings and more.
 fn count(row: &Row, more: &[&str]) -> [Count; 2] {
-    let mut set =
-        vec!["scheme.r=0.1", "scheme.guess=previous", "scheme.newton_norm=absolute", "scheme.newton_tol=1e-8"];
+    let mut set = vec![
+        "scheme.r=0.1",
+        "scheme.guess=previous",
+        "scheme.newton_norm=absolute",
+        "scheme.newton_tol=1e-8",
+        "scheme.approach=start",
+    ];
     set.extend(row.set);
     set.extend(more);
     let (summary, _) = run(&scene(row.scene, row.step, row.end, &set));

@@ -9,7 +9,7 @@
 //!
 //! where every force works over the mean velocity of its half. For percussions the lines of the ledger have the work over the mean relative
 //! velocity of the step, ½(W_nᵀu_n + W_{n+1}ᵀu_{n+1})·P, of which the laws (32), (34) and the joints speak: ideal joints do none, an impact
-//! with γ_N⁻ ≤ 0 does −½(1−e)|γ_N⁻|P_N. What the halves do beyond that is the line `numerical.stages`, O(dt²) and without sign as the energy of
+//! with γ_N⁻ ≤ 0 does −½(1−e)|γ_N⁻|P_N (of a contact that is hit γ⁻ is that of its arrival). What the halves do beyond that is the line `numerical.stages`, O(dt²) and without sign as the energy of
 //! every RATTLE scheme.
 
 use super::RattleMemory;
@@ -186,8 +186,13 @@ impl Rattle {
             for j in 0..k.dim() {
                 let (now, ahead) = (&now[j * n..(j + 1) * n], &ahead[j * n..(j + 1) * n]);
                 let (p1, p) = (self.second.p1[first + j], second.r[first + j]);
-                let mean = 0.5 * p * (k.row_times(now, &start.u) + k.row_times(ahead, &step.end.u));
-                let work = p1 * k.row_times(now, w1) + (p - p1) * k.row_times(ahead, w2);
+                let hit = self.second.hits.contains(&i);
+                let before =
+                    if hit { second.before(list, i)[j] - second.chi(first + j) } else { k.row_times(now, &start.u) };
+                let mean = 0.5 * p * (before + k.row_times(ahead, &step.end.u));
+                // Of a contact that is hit the second half changes the direction of P¹ too.
+                let turned = if hit { p1 * (k.row_times(ahead, w2) - k.row_times(now, w2)) } else { 0.0 };
+                let work = p1 * k.row_times(now, w1) + (p - p1) * k.row_times(ahead, w2) + turned;
                 out.add(line_of(k.kind, j), mean);
                 out.add(Line::Stages, work - mean);
             }

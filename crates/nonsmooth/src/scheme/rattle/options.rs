@@ -24,6 +24,9 @@ options! {
         /// Where velocity joints hold in the first stage.
         pub velocity_joints: VelocityJoints = choice("velocity_joints",
             "where velocity joints hold for u_{n+1/2}: in the mean of both ends, or at the end as (29a) prints, of order 1 where they turn"),
+        /// Where the velocity before an impact is taken.
+        pub approach: Approach = choice("approach",
+            "velocity before an impact: that with which the contact is reached, along its direction there, or that of the start of the step, as (32) is printed"),
     }
 }
 
@@ -64,5 +67,15 @@ words! {
         Mean = "mean",
         /// γ(t_{n+1},q_{n+1},v) = 0, (29a).
         End = "end",
+    }
+}
+
+words! {
+    /// Where the velocity before an impact is taken.
+    pub enum Approach (default Arrival) {
+        /// At the end of the step, where the contact is reached.
+        Arrival = "arrival",
+        /// At its start, (32).
+        Start = "start",
     }
 }

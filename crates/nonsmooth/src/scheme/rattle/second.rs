@@ -10,6 +10,16 @@
 //! so that besides the semismooth Newton method any solver can take it. A contact is closed if it carries P¹ or its gap is within
 //! rounding of zero (errata: g_N ≤ 0 fails by rounding).
 //!
+//! **Impacts.** Of a contact that was open at t_n and has P¹_N > 0 (32) takes γ_N⁻ at q_n and γ_N⁺ at q_{n+1}. `approach = "arrival"` has one direction for both, and the approach with which the contact is reached:
+//!
+//! ```text
+//! M_{n+1} (u_{n+1} − v) = (dt/2) h + W_{n+1} P² + (W_{n+1} − W_n) P¹      all of P along W_{n+1}
+//! γ_N⁻ = −√(γ¹² + 2 dt G W_nᵀM⁻¹h P¹_N),   between γ⁰ = W_{n+1}ᵀu_n + χ_{n+1}, γ¹ = γ⁰ + dt W_{n+1}ᵀM⁻¹h and 0,   G = W_{n+1}ᵀM⁻¹W_{n+1}
+//! ```
+//!
+//! The last term is what the forces do less in the step because P¹ ends the approach: a frictionless hit takes what its law says, nothing if e = 1, and a ball arrives with √(γ_n² + 2 g g_N). Joints and other
+//! contacts of the bodies are not in G: with them that holds to O(dt).
+//!
 //! **Slip that turns.** (34) aligns the friction of the whole step with the slip at its end: backward Euler for the direction, and order 1 where it
 //! turns. `friction_direction = "mean"` solves the stage with (34) first; then friction that slips without an impact, in two or more dimensions, with
 //! γ_F(t_n)·γ_F(t_{n+1}) > 0, is aligned with γ_F(t_n) + γ_F(t_{n+1}) (the law with e_F = 1), and the stage solved again. Whatever
@@ -22,7 +32,7 @@ use super::misfit::Misfit;
 use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
 use crate::accounting::exceeds;
 use crate::contract::{Evaluator, Kind};
-use crate::scheme::velocity_level::{ACTIVATION, Iteration, VelocityLevel};
+use crate::scheme::velocity_level::{ACTIVATION, Iteration, Kinematics, VelocityLevel};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::{all_finite, dot, max_norm, norm};
@@ -61,6 +71,12 @@ pub(super) struct Second {
     /// Friction that is aligned with the mean slip, by group.
     aligned: Vec<bool>,
     wanted: Vec<bool>,
+    /// Whether velocities before an impact are those of the arrival.
+    pub(super) arrival: bool,
+    /// Contacts that are hit in the step, by place in the list, if that is at their arrival.
+    pub(super) hits: Vec<usize>,
+    /// M⁻¹h, and M⁻¹W of a contact.
+    room: [Vec<f64>; 2],
 }
 
 impl Second {
@@ -97,13 +113,27 @@ impl Second {
         ahead.at(list, t1, q);
         work.assemble_mass(system, t1, q);
         work.assemble_forces(system, t1, q, v);
-        work.assemble_blocks(ahead, system, t1, q, list, active, dt);
-        work.gather(list, p1);
-        capacity::assign(&mut self.p1, &work.r);
         if !system.structure().constant_mass || work.full.matrix.revision() == 0 {
             work.full.matrix.clear();
             work.full.matrix.add_scaled(1.0, &work.mass);
         }
+        self.hits.clear();
+        if self.arrival {
+            for (i, k) in list.items().iter().enumerate() {
+                if active[i] && k.kind == Kind::Contact && p1[list.range(i)][0] > 0.0 {
+                    let mut g = [0.0];
+                    system.position(k, start.t, &start.q, &mut g);
+                    if g[0] > ACTIVATION {
+                        let first = self.hits.is_empty();
+                        work.meet(place, i, (now, ahead), q, &p1[list.range(i)], &mut self.room, first);
+                        self.hits.push(i);
+                    }
+                }
+            }
+        }
+        work.assemble_blocks(ahead, system, t1, q, list, active, dt);
+        work.gather(list, p1);
+        capacity::assign(&mut self.p1, &work.r);
         work.mass.multiply(v, &mut work.full.f);
         for (f, h) in work.full.f.iter_mut().zip(&work.h) {
             *f += 0.5 * dt * h;
@@ -333,6 +363,52 @@ impl Second {
             work.set_slip_restitution(place.list, part, aligned.then_some(1.0));
         }
         true
+    }
+}
+
+impl VelocityLevel {
+    /// γ⁻ with which contact `i` is reached, and (W_{n+1} − W_n) P¹ into h. M⁻¹h of the step is made by its `first` contact.
+    fn meet(
+        &mut self,
+        place: &Place,
+        i: usize,
+        (now, ahead): (&mut Kinematics, &mut Kinematics),
+        q: &[f64],
+        p1: &[f64],
+        [acceleration, along]: &mut [Vec<f64>; 2],
+        first: bool,
+    ) {
+        let Place { system, start, dt, list } = *place;
+        if first {
+            capacity::assign(acceleration, &self.h);
+            if self.full.matrix.factor().is_ok() {
+                self.full.matrix.solve(acceleration);
+            }
+        }
+        let (k, before) = (&list.items()[i], self.before_mut(list, i));
+        let n = k.dofs.len();
+        let (w1, chi) = ahead.evaluate(system, list, i, place.end(), q);
+        for ((row, chi), before) in w1.chunks_exact(n).zip(chi).zip(before.iter_mut()) {
+            *before = k.row_times(row, &start.u) + chi;
+        }
+        let (w0, _) = now.evaluate(system, list, i, start.t, &start.q);
+        along.clear();
+        along.resize(start.u.len(), 0.0);
+        k.dofs.iter().zip(&w1[..n]).for_each(|(&j, w)| along[j as usize] = *w);
+        if self.full.matrix.factor().is_ok() {
+            self.full.matrix.solve(along);
+        }
+        let before = self.before_mut(list, i);
+        let at_once = before[0];
+        let last = at_once + dt * k.row_times(&w1[..n], acceleration);
+        let less = dt * k.row_times(&w1[..n], along) * k.row_times(&w0[..n], acceleration) * p1[0];
+        let arrival = -(last * last + 2.0 * less).max(0.0).sqrt();
+        before[0] = arrival.max(at_once.min(last)).min(at_once.max(last)).min(0.0);
+        for ((a, c), p) in w0.chunks_exact(n).zip(w1.chunks_exact(n)).zip(p1) {
+            for ((&j, a), c) in k.dofs.iter().zip(a).zip(c) {
+                self.h[j as usize] += 2.0 / dt * (c - a) * p;
+            }
+        }
     }
 }
 

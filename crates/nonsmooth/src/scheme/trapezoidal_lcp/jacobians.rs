@@ -41,6 +41,8 @@ use complementarity::linear::{Matrix, Pattern};
 
 /// Part of inertia up to which `auto` takes the exact Jacobians.
 const NEGLIGIBLE: f64 = 1e-9;
+/// Part of inertia beyond which a spring that turns needs the Jacobian of `auto`: from there on an exact one slows a dumbbell down by more than a hundredth (0.09 of 2 rad at ten times that).
+const UNRESOLVED: f64 = 1.0;
 /// Rounding of a force by its value, relative.
 const ROUNDING: f64 = 1e-10;
 
@@ -53,6 +55,8 @@ pub(super) struct Jacobians {
     pub(super) made: bool,
     /// Whether they are not the exact ones.
     pub(super) replaced: bool,
+    /// Whether a spring or damper that turns is stiffer than a step resolves, of Jacobians other than those of `auto`.
+    pub(super) unresolved: bool,
     /// The paper's.
     stiff: Option<[Matrix; 2]>,
     /// Of one force.
@@ -95,8 +99,8 @@ impl Jacobians {
         *self = Self::default();
         self.by_q = Some(Matrix::new(pattern));
         self.by_v = Some(Matrix::new(pattern));
+        self.stiff = Some([Matrix::new(pattern), Matrix::new(pattern)]);
         if matches!(rule, JacobianRule::Auto | JacobianRule::Paper) {
-            self.stiff = Some([Matrix::new(pattern), Matrix::new(pattern)]);
             self.part = Some(Matrix::new(pattern));
         }
     }
@@ -119,6 +123,10 @@ impl Jacobians {
         }
         self.made = constant;
         self.replaced = false;
+        if rule != JacobianRule::Auto && !self.unresolved && s.forces.iter().any(may_be_stiff) {
+            self.unresolved = self.size_of_stiff(system, way, mass) > UNRESOLVED;
+        }
+        let (Some(by_q), Some(by_v)) = (&mut self.by_q, &mut self.by_v) else { return };
         match rule {
             JacobianRule::Exact => {}
             JacobianRule::Spd => {
@@ -141,6 +149,25 @@ impl Jacobians {
                 }
             }
         }
+    }
+
+    /// The same as `size`, of the forces that may be stiff and turn.
+    fn size_of_stiff(&mut self, system: &Evaluator, way: Way, mass: &Matrix) -> f64 {
+        let Some([by_q, by_v]) = &mut self.stiff else { return 0.0 };
+        by_q.clear();
+        by_v.clear();
+        for (i, _) in system.structure().forces.iter().enumerate().filter(|(_, f)| may_be_stiff(f)) {
+            system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
+            system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+        }
+        let exact = (self.by_q.take(), self.by_v.take());
+        if let Some([by_q, by_v]) = self.stiff.take() {
+            (self.by_q, self.by_v) = (Some(by_q), Some(by_v));
+        }
+        let size = self.size(way.h, mass, false);
+        self.stiff = self.by_q.take().zip(self.by_v.take()).map(|(q, v)| [q, v]);
+        (self.by_q, self.by_v) = exact;
+        size
     }
 
     /// ‖(h/2) k_v + (h²/4) k_q B‖ by rows, relative to inertia; without the paper's, if so wanted.

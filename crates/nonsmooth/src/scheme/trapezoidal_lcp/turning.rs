@@ -12,9 +12,12 @@
 //! with the acceleration a of the laws at the start. v* is off by O(h²), q* by O(h³), and the directions turn by O(h): the laws hold at the ends to O(h³), multipliers are of order 2, and the problem stays
 //! the same linear one. Where directions are constant and still s₀ = s₁ = 0.
 //!
+//! **Joints** have γ_½(v̄) + s₁ = 0 in both variants. With the law for the mean velocity what a velocity is off across a joint would come back in the next step with the other sign, and where the joint turns at a
+//! rate ω it would grow by 1 + ωh in each: by e^(ωt) at any h. γ_½(v̄) + s₁ = 0 forgets it.
+//!
 //! What is left of positions, O(h³) in a step, is projected away after the step: of joints and closed contacts if the run asks for it, and at any rate where a contact that
 //! stays closed turns. Where there is a
-//! crowd of contacts (`events/groups.rs`) both are left out: the laws are those of the middle.
+//! crowd of contacts (`events/groups.rs`) both are left out: the laws of contacts are those of the middle, and a = 0 for joints.
 
 use super::options::Laws;
 use super::{TrapezoidalLcp, TrapezoidalStep};
@@ -56,19 +59,24 @@ impl TrapezoidalLcp {
     /// Adds s₀ and s₁ to the laws that are assembled for a step of length `h`.
     pub(super) fn turn(&mut self, system: &Evaluator, start: &State, h: f64, step: &Step, weight: f64) {
         let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
+        let joints_alone = acceleration.is_empty();
         let Some(work) = self.work.as_mut() else { return };
-        if acceleration.is_empty() || work.constant_rows() {
+        if self.options.laws != Laws::Ends || work.constant_rows() {
             return;
         }
         let list = &step.candidates;
+        let is_joint = |k: Kind| matches!(k, Kind::Joint | Kind::VelocityJoint);
+        if joints_alone && !work.parts().any(|(i, ..)| is_joint(list.items()[i].kind) && !list.items()[i].constant) {
+            return;
+        }
         let (mut q, mut v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
-        v.clear();
-        v.extend(start.u.iter().zip(acceleration.iter()).map(|(v, a)| v + h * a));
+        v.clone_from(&start.u);
+        v.iter_mut().zip(acceleration.iter()).for_each(|(v, a)| *v += h * a);
         self.predict.lead(system, start, h, &v, &mut q);
         let mut c = std::mem::take(&mut work.full.c);
         for (i, blocks, row) in work.parts() {
             let k = &list.items()[i];
-            if k.constant {
+            if k.constant || joints_alone && !is_joint(k.kind) {
                 continue;
             }
             let (n, dim) = (k.dofs.len(), k.dim());
@@ -85,7 +93,7 @@ impl TrapezoidalLcp {
                     at += 1;
                 }
             }
-            if weight != 0.0 {
+            if weight != 0.0 && !is_joint(k.kind) {
                 system.velocity(k, start.t, &start.q, &mut self.rows, &mut self.chi);
                 for (j, before) in work.before(list, i).iter().enumerate() {
                     let gamma = self.chi[j] + k.row_times(&self.rows[j * n..(j + 1) * n], &start.u);

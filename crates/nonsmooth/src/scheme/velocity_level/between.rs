@@ -18,6 +18,7 @@ use super::{Kinematics, VelocityLevel};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::state::{State, Step};
 use complementarity::linear::Matrix;
+use complementarity::linear::dense::dot;
 
 /// W and χ of one interaction, and its γ⁻ where they decide it.
 pub(super) trait Directions {
@@ -156,7 +157,77 @@ impl Directions for Ends<'_> {
     }
 }
 
+/// Room for W and χ at the end to which a step leads, and for the χ of its laws.
+#[derive(Default)]
+pub(in crate::scheme) struct Ahead {
+    w: Vec<f64>,
+    chi: Vec<f64>,
+    shifted: Vec<f64>,
+}
+
+/// Directions at one point of a step, with the velocities of its ends: see `explicit_step.rs`.
+struct LawsAtEnds<'a> {
+    at: At<'a>,
+    room: &'a mut Ahead,
+    start: &'a State,
+    end: Trial<'a>,
+    share: f64,
+    /// Whether contacts keep the laws of the point.
+    crowd: bool,
+}
+
+impl Directions for LawsAtEnds<'_> {
+    fn of(&mut self, i: usize, before: &mut [f64]) -> (&[f64], &[f64]) {
+        let k = &self.at.list.items()[i];
+        let (w, chi) = self.at.kinematics.evaluate(self.at.system, self.at.list, i, self.at.t, self.at.q);
+        if k.constant || self.crowd && k.kind == Kind::Contact {
+            return (w, chi);
+        }
+        let n = k.dofs.len();
+        let Ahead { w: w1, chi: chi1, shifted } = &mut *self.room;
+        w1.resize(w.len(), 0.0);
+        chi1.resize(chi.len(), 0.0);
+        self.at.system.velocity(k, self.end.t, self.end.q, w1, chi1);
+        let joint = matches!(k.kind, Kind::Joint | Kind::VelocityJoint);
+        // Beyond a contact its direction has turned round: such an end is none.
+        if k.kind == Kind::Contact && dot(&w[..n], &w1[..n]) <= 0.0 {
+            return (w, chi);
+        }
+        shifted.clear();
+        for (row, before) in before.iter_mut().enumerate() {
+            let rows = row * n..(row + 1) * n;
+            let mut s = chi1[row] - chi[row];
+            for ((&j, a), b) in k.dofs.iter().zip(&w[rows.clone()]).zip(&w1[rows]) {
+                let (u0, u1) = (self.start.u[j as usize], self.end.u[j as usize]);
+                s += (b - a) * if joint { u1 } else { 0.5 * (u0 + u1) };
+            }
+            shifted.push(chi[row] + s);
+            *before -= self.share * s;
+        }
+        (w, shifted)
+    }
+}
+
 impl VelocityLevel {
+    /// The blocks of the one-step problem with directions at one point and velocities of the ends; γ⁻ is that of the point.
+    pub(in crate::scheme) fn assemble_rows_ahead(
+        &mut self,
+        room: &mut Ahead,
+        system: &Evaluator,
+        (t, q): (f64, &[f64]),
+        start: &State,
+        end: Trial,
+        share: f64,
+        step: &Step,
+        crowd: bool,
+    ) {
+        let list = &step.candidates;
+        let mut kinematics = std::mem::take(&mut self.kinematics);
+        let at = At { kinematics: &mut kinematics, system, list, t, q };
+        self.assemble(&mut LawsAtEnds { at, room, start, end, share, crowd }, list, &step.active, step.dt);
+        self.kinematics = kinematics;
+    }
+
     /// The blocks of the one-step problem with directions between the start of a step and a trial of its end, and γ⁻ with them.
     pub(in crate::scheme) fn assemble_rows_between(
         &mut self,

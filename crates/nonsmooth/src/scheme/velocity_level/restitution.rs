@@ -11,6 +11,8 @@ pub(in crate::scheme) enum Restitution {
     Law,
     /// The same for all rows: 0 for laws about γ⁺, 1 for laws about the mean of γ⁺ and γ⁻.
     All(f64),
+    /// The same for all rows but those of joints, whose laws are about γ⁺.
+    AllButJoints(f64),
     /// That of the law, but for contacts in normal direction these, by place in the list.
     Normal(Vec<f64>),
     /// This power of that of the law.
@@ -29,6 +31,8 @@ impl Restitution {
         match self {
             Restitution::Law => k.law.restitution(j),
             Restitution::All(e) => *e,
+            Restitution::AllButJoints(_) if matches!(k.kind, Kind::Joint | Kind::VelocityJoint) => 0.0,
+            Restitution::AllButJoints(e) => *e,
             Restitution::Normal(e) if j == 0 && k.kind == Kind::Contact => e[i],
             Restitution::Normal(_) => k.law.restitution(j),
             Restitution::Power(n) => k.law.restitution(j).powf(*n),
