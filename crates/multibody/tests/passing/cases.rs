@@ -82,7 +82,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let round = Shape::disc(0.3);
     let mut list = Vec::new();
     let mut add = |name, flier: &Shape, target: &Shape, approach, depth, contact, restitution| {
-        let (flier, target) = (flier.clone(), target.clone());
+        let (flier, target) = (*flier, *target);
         list.push(Case { name, flier, target, approach, depth, contact, restitution });
     };
     use Approach::{Driven, Fixed, HeadOn, Spinning, Sudden, Wall};
@@ -124,8 +124,8 @@ impl Case {
         let steps = ((free + 4.0 * self.contact) / per_step).ceil() + 8.0;
         let end = steps * STEP;
         let mut world = Builder::new();
-        let flier = Body::new("flier").mass(1.0, 0.01).shape(self.flier.clone()).at([0.0, 0.0], 0.0);
-        let target = |body: Body| body.shape(self.target.clone()).at([distance, 0.0], 0.0);
+        let flier = Body::new("flier").mass(1.0, 0.01).shape(self.flier).at([0.0, 0.0], 0.0);
+        let target = |body: Body| body.shape(self.target).at([distance, 0.0], 0.0);
         match self.approach {
             Approach::Fixed => {
                 world.body(flier.moving([speed, 0.0], 0.0)).body(target(Body::fixed("target")));
@@ -139,12 +139,12 @@ impl Case {
                 let start = Pose { centre: [distance, 0.0], angle: 0.0 };
                 let rate = Twist { velocity: [-speed, 0.0], spin: 0.0 };
                 let wall = Body::driven("target", Uniform { start, rate });
-                world.body(flier).body(wall.shape(self.target.clone()));
+                world.body(flier).body(wall.shape(self.target));
             }
             Approach::Sudden => {
                 // It comes by `per_step` in the third step.
                 let wall = Body::driven("target", Accelerated { from: distance, acceleration: -speed / (2.5 * STEP) });
-                world.body(flier).body(wall.shape(self.target.clone()));
+                world.body(flier).body(wall.shape(self.target));
             }
             Approach::HeadOn | Approach::Spinning => {
                 let spin = if self.approach == Approach::Spinning { 0.5 / STEP } else { 0.0 };
@@ -210,6 +210,8 @@ struct Watch<'a> {
 
 /// Motion from one look within a step to the next, over the sum of the radii.
 const LOOK: f64 = 0.02;
+/// Most looks in a step: ten depths of a middle are some hundred.
+const MAX_LOOKS: f64 = 2000.0;
 /// Distance of the middles over the sum of the radii at which bodies have crossed: with it the looks find every crossing.
 const CROSSED: f64 = 0.02;
 
@@ -232,7 +234,7 @@ impl Observer for Watch<'_> {
         let turn = |[a, b]: [Pose; 2]| (b.angle - a.angle).abs();
         let moved = |[a, b]: [Pose; 2]| (b.centre[0] - a.centre[0]).hypot(b.centre[1] - a.centre[1]) + turn([a, b]);
         let motion = moved(ends[0]) + moved(ends[1]);
-        let looks = if at(0.0) > motion { 1 } else { (motion / (LOOK * radii)).ceil().max(1.0) as u32 };
+        let looks = if at(0.0) > motion { 1 } else { (motion / (LOOK * radii)).ceil().clamp(1.0, MAX_LOOKS) as u32 };
         for k in 0..=looks {
             self.nearest = self.nearest.min(at(f64::from(k) / f64::from(looks)) / radii);
         }
