@@ -6,11 +6,12 @@
 //!
 //! ```text
 //! min g < −D/2 and min g < g(0) − D/4     the path goes deeper than half way to the middle, or
+//! min g < −9D/10 and min g < g(0)         it goes on to the middle, however slowly, or
 //! min g < −D/100 and n₀·n₁ < 0            it comes out on another side.
 //! ```
 //!
 //! The middle of the shape of the point is looked at in the same way, with half the thickness of that shape as ρ: corners may slide along each other's sides while the bodies go through
-//! each other. What is as deep as the middle has no side any more: the nearest part of the surface may be any. A step that resolves a motion does neither. The distance
+//! each other. What is as deep as the middle has no side any more: the nearest part of the surface may be any. A step that resolves a motion does none of these. The distance
 //! to a convex shape is a convex function, so that its minimum on a straight line is found by bisection. Paths that turn are followed in straight pieces.
 //!
 //! Half-planes and inner circles cannot be passed: nothing leads out of them on another side.
@@ -33,6 +34,8 @@ const STILL: f64 = 0.25;
 /// Share of the depth of the middle that a path may reach, and how much deeper than its start that must be to be of this step.
 const DEEP: f64 = 0.5;
 const DIP: f64 = 0.25;
+/// Share of the depth of the middle near which no step may go deeper by anything: bodies that sink slowly end there.
+const LOST: f64 = 0.9;
 /// Penetration of a path with another normal at its end, as a share of the depth of the middle, that is a touch in passing.
 const GRAZE: f64 = 0.01;
 /// n₀·n₁ of a normal that turns by a right angle at a corner, with its rounding.
@@ -159,7 +162,9 @@ impl Bodies {
             }
             let depth = s.shape.half_thickness() + radius;
             let turned = dot(f0.n, f1.n) < RIGHT_ANGLE && lowest < -GRAZE * depth;
-            turned || lowest < (-DEEP * depth).min(f0.s - radius - DIP * depth)
+            let start = f0.s - radius;
+            let lost = lowest < -LOST * depth && lowest < start;
+            turned || lost || lowest < (-DEEP * depth).min(start - DIP * depth)
         })
     }
 
