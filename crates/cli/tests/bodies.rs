@@ -204,3 +204,76 @@ fn a_body_and_a_formula_are_joined_and_the_ledger_closes() {
     let other = d.run(&["run", "trolley.toml", "--json", "--set", "body.box.spin=0", "--at", "0"]).json();
     assert_eq!(numbers(&other["at"][0]["u"]), [0.2, 0.0, 0.0, 0.0]);
 }
+
+#[test]
+fn a_spring_without_length_rests_where_the_start_puts_its_bodies() {
+    let d = Directory::new();
+    let scene = "[[body]]\nname = \"w\"\nfixed = true\n[[body]]\nname = \"a\"\nmass = 1\ninertia = 1\nposition = [1, 0]\n\
+                 [[spring]]\nname = \"s\"\nbodies = [\"w\", \"a\"]\nstiffness = 100\n[initial]\nq = { a_x = 2 }\n\
+                 [time]\nstep = 1e-3\nend = 0.1\n";
+    d.write("spring.toml", scene);
+    let json = d.run(&["run", "spring.toml", "--json", "--out", "out"]).json();
+    assert_eq!((numbers(&json["q"])[0], numbers(&json["u"])[0]), (2.0, 0.0));
+    let meta: Value = serde_json::from_slice(&std::fs::read(d.path().join("out/meta.json")).unwrap()).unwrap();
+    assert_eq!(numbers(&meta["bodies"][1]["pose"]), [2.0, 0.0, 0.0]);
+    // One that is driven is where it is at `time.start`.
+    let driven = scene.replace("fixed = true", "motion = { x = \"t\" }").replace("[time]", "[time]\nstart = 1");
+    d.write("driven.toml", &driven.replace("end = 0.1", "end = 1.001"));
+    let json = d.run(&["run", "driven.toml", "--json"]).json();
+    // 1 m long at the start, and shorter by at most what the wall goes in a step.
+    assert!(numbers(&json["u"])[0].abs() <= 100.0 * 1e-3 * 1e-3, "{}", json["u"]);
+}
+
+#[test]
+fn a_model_beside_bodies_may_have_breaks_alone() {
+    let d = Directory::new();
+    let scene =
+        "[model]\nbreaks = [0.05]\n[[body]]\nname = \"a\"\nmass = 1\ninertia = 1\n[time]\nstep = 0.02\nend = 0.1\n";
+    d.write("breaks.toml", scene);
+    let json = d.run(&["run", "breaks.toml", "--json"]).json();
+    let events = json["events"].as_array().unwrap();
+    assert_eq!((events.len(), &events[0]["kind"], events[0]["t"].as_f64()), (1, &Value::from("break"), Some(0.05)));
+    d.write("force.toml", &scene.replace("[[body]]", "force = 1\n[[body]]"));
+    let output = d.run(&["run", "force.toml"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("[[force]]"), "{}", output.err);
+}
+
+#[test]
+fn laws_without_geometry_are_named() {
+    let d = Directory::new();
+    let floor = "[[body]]\nname = \"floor\"\nfixed = true\nshape.half_plane.normal = [0, 1]\n";
+    let ring = "[[body]]\nname = \"ring\"\nmass = 1\ninertia = 1\nposition = [0, 1]\nshape.inner_circle.radius = 0.5\n";
+    let rest = "[[body]]\nname = \"p\"\nmass = 1\ninertia = 1\n[[contact]]\nname = \"c\"\n\
+                [[contact]]\nname = \"d\"\nbetween = [\"p\", \"floor\"]\n[time]\nstep = 1e-2\nend = 0.1\n";
+    d.write("ring.toml", &[floor, ring, rest].concat());
+    for command in ["check", "run"] {
+        let out = d.run(&[command, "ring.toml"]).out;
+        assert!(out.contains("`floor` and `ring` pass through each other"), "{out}");
+        assert!(out.contains("contact `d` never acts: `p` has no shape"), "{out}");
+    }
+    d.write(
+        "disc.toml",
+        &[floor, &ring.replace("inner_circle", "disc"), rest].concat().replace("\"p\", \"f", "\"ring\", \"f"),
+    );
+    let out = d.run(&["check", "disc.toml"]).out;
+    assert!(out.contains("no warnings"), "{out}");
+}
+
+#[test]
+fn overlaps_that_are_large_for_the_bodies_are_refused() {
+    let d = Directory::new();
+    let scene = |x: &str| {
+        format!(
+            "[[body]]\nname = \"a\"\ndensity = 1000\nshape.disc.radius = 4e-6\n[[body]]\nname = \"b\"\ndensity = 1000\n\
+             position = [{x}, 0]\nshape.disc.radius = 4e-6\n[[contact]]\nname = \"c\"\n[time]\nstep = 1e-5\nend = 1e-4\n"
+        )
+    };
+    d.write("deep.toml", &scene("1e-6"));
+    let output = d.run(&["run", "deep.toml"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("`a-b`") && output.err.contains("8.000e-6 m"), "{}", output.err);
+    // By 0.5 % of the diameter.
+    d.write("slight.toml", &scene("7.96e-6"));
+    assert_eq!(d.run(&["run", "slight.toml"]).code, 0);
+}

@@ -113,6 +113,11 @@ impl Multibody {
         self.bodies.pairs_without_law(&self.laws)
     }
 
+    /// Pairs of bodies that have a law and no geometry, since all shapes of both are half-planes or inner circles: they pass through each other. A pair of names each.
+    pub fn pairs_without_geometry(&self) -> Vec<(String, String)> {
+        self.bodies.pairs_without_geometry(&self.laws)
+    }
+
     /// Where bodies and contacts are, shared with the system.
     pub fn geometry(&self) -> Geometry {
         Geometry { bodies: self.bodies.clone() }
@@ -255,6 +260,21 @@ impl System for Multibody {
 
     fn travel(&self, t0: f64, q0: &[f64], u0: &[f64], t1: f64, q1: &[f64]) -> f64 {
         self.bodies.travel(t0, q0, u0, t1, q1)
+    }
+
+    fn extent(&self, k: &Interaction) -> f64 {
+        if k.detected() { self.bodies.extent(Identity::of(k.id)) } else { f64::INFINITY }
+    }
+
+    fn passed(
+        &self,
+        work: &Workspace,
+        list: &Candidates,
+        start: (f64, &[f64]),
+        end: (f64, &[f64]),
+        closely: bool,
+    ) -> Option<u64> {
+        self.bodies.passed(list, start, end, closely, &mut self.detection(work).moved)
     }
 
     fn derivatives(&self) -> Derivatives {

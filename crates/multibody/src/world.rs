@@ -9,9 +9,11 @@ mod check;
 use crate::elastic::bar::Bar;
 use crate::error::BuildError;
 use crate::force::spring::Spring;
+use crate::layout::PLANAR_NQ;
 use crate::pairing::Pairing;
 use crate::planar::body::Body;
 use crate::planar::plane::Vec2;
+use crate::planar::pose::Pose;
 use crate::stop::StopDescription;
 use crate::system::Multibody;
 use nonsmooth::State;
@@ -27,6 +29,8 @@ pub struct Builder {
     pairings: Vec<Pairing>,
     stops: Vec<StopDescription>,
     threads: usize,
+    /// Time at which the run starts, s.
+    start: f64,
 }
 
 impl Builder {
@@ -81,6 +85,25 @@ impl Builder {
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self
+    }
+
+    /// Sets the time `t` (s) at which the run starts, and the poses of the free bodies then: `q` begins with their coordinates. Springs without a rest length take it from there.
+    pub fn start_at(&mut self, t: f64, q: &[f64]) -> &mut Self {
+        self.start = t;
+        let free = self.bodies.iter_mut().filter(|b| b.is_free());
+        for (body, q) in free.zip(q.chunks_exact(PLANAR_NQ)) {
+            body.pose = Pose::of(q);
+        }
+        self
+    }
+
+    /// Laws between two names of which one has no body with a shape: they never act. Names of the law and of that.
+    pub fn contacts_without_shapes(&self) -> Vec<(String, String)> {
+        let shaped = |name: &String| {
+            self.bodies.iter().any(|b| (b.name == *name || b.material == *name) && !b.shapes.is_empty())
+        };
+        let without = |p: &Pairing| Some((p.name.clone(), p.between.as_ref()?.iter().find(|n| !shaped(n))?.clone()));
+        self.pairings.iter().filter_map(without).collect()
     }
 
     /// The bodies so far.

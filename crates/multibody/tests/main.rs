@@ -13,5 +13,6 @@ mod derivatives;
 mod detection;
 mod gaps;
 mod impacting_bar;
+mod passing;
 mod physics;
 mod rest;

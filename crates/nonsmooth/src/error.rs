@@ -87,6 +87,18 @@ pub enum Error {
         /// What is allowed (`initial.tolerance`).
         tolerance: f64,
     },
+    /// A contact that penetrates at the start by much of the size of its bodies.
+    #[error(
+        "contact `{contact}` penetrates by {depth:.6e} m at the start, more than 1 % of the smaller body ({extent:.3e} m)"
+    )]
+    Overlap {
+        /// Which contact.
+        contact: String,
+        /// How deep, m.
+        depth: f64,
+        /// Smallest extent of its bodies, m.
+        extent: f64,
+    },
     /// A joint that is open at the start.
     #[error("joint `{joint}` is violated by {defect:.6e} at the start, more than the tolerance {tolerance:.1e}")]
     Joint {
@@ -148,7 +160,9 @@ impl Error {
             Error::InitialValue { name, .. } => Some(Part::new(PartKind::InitialValue, name)),
             Error::MassNotSymmetric { row, .. } => Some(Part::new(PartKind::Mass, row)),
             Error::Mass { velocity } => Some(Part::new(PartKind::Mass, velocity)),
-            Error::Penetration { contact, .. } => Some(Part::new(PartKind::Contact, contact)),
+            Error::Penetration { contact, .. } | Error::Overlap { contact, .. } => {
+                Some(Part::new(PartKind::Contact, contact))
+            }
             Error::Joint { joint, .. } => Some(Part::new(PartKind::Joint, joint)),
             Error::Contract(violation) => violation.part.clone(),
             Error::Model(e) => e.part(),

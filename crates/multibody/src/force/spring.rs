@@ -95,8 +95,8 @@ struct Deflection {
 }
 
 impl SpringForce {
-    /// The spring of a description between these bodies.
-    pub(crate) fn new(s: &Spring, bodies: &[Body]) -> Result<Self, BuildError> {
+    /// The spring of a description between these bodies, at the start of the run (s).
+    pub(crate) fn new(s: &Spring, bodies: &[Body], start: f64) -> Result<Self, BuildError> {
         let number = |what, value: f64, ok: bool| check(&s.name, what, "finite and not negative", value, ok);
         number("its stiffness", s.stiffness, s.stiffness >= 0.0 && s.stiffness.is_finite())?;
         number("its damping", s.damping, s.damping >= 0.0 && s.damping.is_finite())?;
@@ -122,7 +122,7 @@ impl SpringForce {
             torsion: s.torsion,
         };
         if s.rest.is_none() {
-            link.rest = link.deflection(&bodies[a].start(), &bodies[b].start()).value;
+            link.rest = link.deflection(&bodies[a].start(start), &bodies[b].start(start)).value;
             number("its length at the start", link.rest, link.rest.is_finite())?;
         }
         Ok(link)

@@ -1,6 +1,7 @@
 //! The bodies of a system: poses, motion and shapes.
 
 use super::body::{Body, Mobility};
+use super::contact::Meeting;
 use super::mass::mass_and_inertia;
 use super::plane::{norm, sub};
 use super::pose::{Motion, Pose, Twist};
@@ -8,6 +9,7 @@ use super::shape::Shape;
 use crate::error::{BuildError, check};
 use crate::layout::{First, PLANAR_NU, Part};
 use crate::pairing::Laws;
+use crate::proximity::identity::Identity;
 use complementarity::linear::Matrix;
 use nonsmooth::names::Names;
 use std::sync::Arc;
@@ -58,6 +60,8 @@ pub(crate) struct Bodies {
     pub(crate) names: Names,
     pub(crate) list: Arc<[RigidBody]>,
     pub(crate) shapes: Arc<[Placed]>,
+    /// Depth of the middle of the thinnest shape, m.
+    pub(super) thinnest: f64,
 }
 
 impl RigidBody {
@@ -152,6 +156,12 @@ impl RigidBody {
 }
 
 impl Bodies {
+    /// Bodies with their names and shapes.
+    pub(crate) fn new(names: Names, list: Vec<RigidBody>, shapes: Vec<Placed>) -> Self {
+        let thinnest = shapes.iter().map(|s| s.shape.half_thickness()).fold(f64::INFINITY, f64::min);
+        Self { names, list: list.into(), shapes: shapes.into(), thinnest }
+    }
+
     /// The bodies that move by forces, each with its first coordinate and velocity.
     pub(crate) fn free(&self) -> impl Iterator<Item = (&RigidBody, First)> {
         self.list.iter().filter_map(|b| Some((b, b.first()?)))
@@ -199,5 +209,32 @@ impl Bodies {
             }
         }
         out
+    }
+
+    /// Pairs of bodies with a law whose shapes are all unbounded: none of them meets another.
+    pub(crate) fn pairs_without_geometry(&self, laws: &Laws) -> Vec<(String, String)> {
+        let mut bounded = vec![false; self.list.len()];
+        self.shapes.iter().for_each(|s| bounded[s.body as usize] |= s.shape.points() > 0);
+        let mut last = None;
+        let mut unbounded: Vec<&Placed> = self.shapes.iter().filter(|s| !bounded[s.body as usize]).collect();
+        unbounded.retain(|s| last.replace(s.body) != Some(s.body));
+        let free = |s: &Placed| self.list[s.body as usize].first().is_some();
+        let name = |s: &Placed| self.names[s.body as usize].to_string();
+        let mut out = Vec::new();
+        for (i, a) in unbounded.iter().enumerate() {
+            for b in &unbounded[i + 1..] {
+                if (free(a) || free(b)) && laws.between(a.class, b.class).is_some() {
+                    out.push((name(a), name(b)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Smallest extent of the smaller of the two shapes of a contact, m.
+    pub(crate) fn extent(&self, id: Identity) -> f64 {
+        let m = Meeting::of(id);
+        let [a, b] = [m.point, m.surface].map(|i| self.shapes[i].shape.extent());
+        a.min(b)
     }
 }

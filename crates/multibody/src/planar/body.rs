@@ -40,9 +40,9 @@ pub struct Body {
     pub mobility: Mobility,
     /// Its mass; ignored for fixed and driven bodies.
     pub weight: Weight,
-    /// Pose at t = 0.
+    /// Pose at the start.
     pub pose: Pose,
-    /// Velocity at t = 0.
+    /// Velocity at the start.
     pub twist: Twist,
     /// Its shapes, in the frame of the body.
     pub shapes: Vec<Shape>,
@@ -122,11 +122,11 @@ impl Body {
         }
     }
 
-    /// Pose at t = 0.
-    pub(crate) fn start(&self) -> Pose {
+    /// Pose at the start `t` of the run.
+    pub(crate) fn start(&self, t: f64) -> Pose {
         match &self.mobility {
             Mobility::Free | Mobility::Fixed => self.pose,
-            Mobility::Driven(m) => m.at(0.0).0,
+            Mobility::Driven(m) => m.at(t).0,
         }
     }
 }

@@ -18,15 +18,15 @@ pub(crate) const SLIP: (usize, &str) = (1, "0 or 1 in the plane");
 
 /// A contact: the shape with the point, which point, and the shape with the surface.
 #[derive(Debug, Clone, Copy)]
-struct Meeting {
-    point: usize,
-    index: usize,
-    surface: usize,
+pub(super) struct Meeting {
+    pub(super) point: usize,
+    pub(super) index: usize,
+    pub(super) surface: usize,
 }
 
 impl Meeting {
     #[inline]
-    fn of(id: Identity) -> Self {
+    pub(super) fn of(id: Identity) -> Self {
         let pair = id.pair();
         let (first, second) = (pair.first as usize, pair.second as usize);
         match id.feature() {

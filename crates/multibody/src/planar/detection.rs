@@ -24,6 +24,8 @@ pub(crate) struct Detection {
     /// Poses and margins of the bodies when it was made.
     poses: Vec<Pose>,
     margins: Vec<f64>,
+    /// Scratch: displacements of the bodies in a step.
+    pub(crate) moved: Vec<f64>,
     /// A body whose prescribed motion is not finite.
     lost: Option<usize>,
 }

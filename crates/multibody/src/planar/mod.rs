@@ -8,6 +8,7 @@
 //! - `bodies`: the bodies of a system and how they move.
 //! - `contact`: gaps, velocities and derivatives of contacts, as the contract requires them.
 //! - `detection`: the list of contacts.
+//! - `sweep`: contacts that a step passes.
 
 pub(crate) mod bodies;
 pub(crate) mod body;
@@ -19,4 +20,5 @@ pub(crate) mod plane;
 pub(crate) mod pose;
 pub(crate) mod shape;
 pub(crate) mod surface;
+pub(crate) mod sweep;
 pub(crate) mod touch;

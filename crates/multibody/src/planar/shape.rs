@@ -138,6 +138,22 @@ impl Shape {
         }
     }
 
+    /// Its smallest extent, m: the thickness; of a segment without one, the length. Infinite for an unbounded shape.
+    pub(crate) fn extent(&self) -> f64 {
+        match *self {
+            Shape::Disc { radius, .. } => 2.0 * radius,
+            Shape::Segment { from, to, radius } => {
+                if radius == 0.0 {
+                    norm(sub(to, from))
+                } else {
+                    2.0 * radius
+                }
+            }
+            Shape::Box { half, .. } => 2.0 * half[0].min(half[1]),
+            Shape::HalfPlane { .. } | Shape::InnerCircle { .. } => f64::INFINITY,
+        }
+    }
+
     /// Whether it is invariant under rotations of the body about its origin.
     pub(crate) fn is_round(&self) -> bool {
         match *self {

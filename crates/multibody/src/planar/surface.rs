@@ -24,11 +24,17 @@
 //! lies entirely in front of it, so that this is the side it came through. Two boxes with a corner each inside the other are
 //! therefore never pushed in opposite directions.
 //!
+//! Boxes of one width that lie flush have corners on the lines of each other's sides, where rounding would decide between two sides. A side that the middle lies
+//! behind is then left out.
+//!
 //! The distance to a segment has no sign: a point that crosses the middle line has passed. The penetration may therefore be at most half the
 //! thickness plus the radius of the point; a pair where both are zero is refused.
 
 use super::plane::{Rotation, Vec2, add, dot, norm, perp, scale, sub};
 use super::shape::Shape;
+
+/// Distance of a point from the line of a side, over half the width, that is rounding.
+const FLUSH: f64 = 1e-9;
 
 /// Signed distance to a surface with its derivatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,9 +113,25 @@ impl Shape {
                 let sides = |y: Vec2| [if y[0] < 0.0 { -1.0 } else { 1.0 }, if y[1] < 0.0 { -1.0 } else { 1.0 }];
                 let mut side = sides(y);
                 let mut d = [y[0].abs() - half[0], y[1].abs() - half[1]];
+                // A point on the line of a side that the middle lies behind slides along it, and touches the other side.
+                let on_line = [d[0].abs() <= FLUSH * half[0], d[1].abs() <= FLUSH * half[1]];
+                let along = if on_line[0] || on_line[1] {
+                    let m = turn.back(sub(middle, centre));
+                    let behind = |k: usize| on_line[k] && m[k].abs() < (1.0 - 2.0 * FLUSH) * half[k];
+                    [behind(0), behind(1)]
+                } else {
+                    [false; 2]
+                };
+                let leave_out = |d: &mut [f64; 2]| {
+                    if along[0] != along[1] {
+                        d[usize::from(along[1])] = f64::NEG_INFINITY;
+                    }
+                };
+                leave_out(&mut d);
                 if d[0] <= 0.0 && d[1] <= 0.0 {
                     side = sides(turn.back(sub(middle, centre)));
                     d = [side[0] * y[0] - half[0], side[1] * y[1] - half[1]];
+                    leave_out(&mut d);
                 }
                 let f = if d[0] > 0.0 && d[1] > 0.0 {
                     let f = radial(d);

@@ -79,7 +79,7 @@ pub(super) fn assemble(world: &Builder, others: usize) -> Result<(Multibody, Sta
     let mass_pattern = pattern.clone();
     let mut springs = Vec::with_capacity(world.springs.len());
     for spring in &world.springs {
-        let link = SpringForce::new(spring, &world.bodies)?;
+        let link = SpringForce::new(spring, &world.bodies, world.start)?;
         link.couple(&bodies, &mut pattern);
         forces.add(ForceKind::Spring(springs.len()), spring.name.clone(), true, link.is_linear());
         if link.is_damped() {
@@ -176,5 +176,5 @@ fn bodies(
         return Err(BuildError::Many { what: "shapes", found: shapes.len(), limit: MAX_SHAPES });
     }
     let names = world.bodies.iter().map(|b| &b.name).collect();
-    Ok(Bodies { names, list: list.into(), shapes: shapes.into() })
+    Ok(Bodies::new(names, list, shapes))
 }

@@ -283,6 +283,21 @@ impl System for Combined {
         })
     }
 
+    fn extent(&self, k: &Interaction) -> f64 {
+        self.part_of(k.id).extent(k)
+    }
+
+    fn passed(
+        &self,
+        work: &Workspace,
+        list: &Candidates,
+        start: (f64, &[f64]),
+        end: (f64, &[f64]),
+        closely: bool,
+    ) -> Option<u64> {
+        self.each(work).find_map(|(part, work)| part.passed(work, list, start, end, closely))
+    }
+
     fn derivatives(&self) -> Derivatives {
         let exact = self.parts.iter().all(|p| p.system.derivatives() == Derivatives::Exact);
         if exact { Derivatives::Exact } else { Derivatives::Differences }

@@ -234,6 +234,23 @@ impl<'a> Evaluator<'a> {
         self.system.travel(self.within(t0), q0, u0, self.within(t1), q1)
     }
 
+    /// See [`System::extent`].
+    pub fn extent(&self, k: &Interaction) -> f64 {
+        self.system.extent(k)
+    }
+
+    /// See [`System::passed`].
+    #[inline]
+    pub fn passed(
+        &self,
+        list: &Candidates,
+        (t0, q0): (f64, &[f64]),
+        (t1, q1): (f64, &[f64]),
+        closely: bool,
+    ) -> Option<u64> {
+        self.system.passed(self.work, list, (self.within(t0), q0), (self.within(t1), q1), closely)
+    }
+
     /// See [`System::derivatives`].
     pub fn derivatives(&self) -> Derivatives {
         self.system.derivatives()

@@ -166,6 +166,25 @@ pub trait System: Send + Sync {
         0.0
     }
 
+    /// Smallest extent of the bodies of a contact, m: what a penetration is compared with. Infinite where it is not known.
+    fn extent(&self, _k: &Interaction) -> f64 {
+        f64::INFINITY
+    }
+
+    /// A contact of the list whose bodies have gone through each other between two states (t, q): they are on other sides than before, or so deep that they have none,
+    /// which the gap at the end need not show. A step that ends so is refused. None for gaps with a sign everywhere. Bodies that hardly moved need not be looked at, unless it is
+    /// to be done `closely`: then a step was refused just before.
+    fn passed(
+        &self,
+        _work: &Workspace,
+        _list: &Candidates,
+        _start: (f64, &[f64]),
+        _end: (f64, &[f64]),
+        _closely: bool,
+    ) -> Option<u64> {
+        None
+    }
+
     /// How the derivatives are made.
     fn derivatives(&self) -> Derivatives {
         Derivatives::Differences

@@ -119,7 +119,7 @@ pub enum Failure {
         tolerance: f64,
     },
     /// A body went through another.
-    #[error("the step passes through contact `{name}`: its direction at the end is turned round; take a shorter step")]
+    #[error("the step takes the bodies of contact `{name}` through each other; take a shorter step")]
     Passed {
         /// The contact.
         name: String,

@@ -254,7 +254,7 @@ impl Run {
                 return self.stop(system, Failure::NotFinite { what }, observer);
             }
             self.trial.step.end.t = t_end;
-            match self.attempt(system.inside(self.state.t, t_end, &mut None), dt) {
+            match self.attempt(system.inside(self.state.t, t_end, &mut None), dt, halved > 0) {
                 Ok(()) => {}
                 Err(failure) => {
                     self.summary.work.rejected += 1;
@@ -274,6 +274,8 @@ impl Run {
             }
             let verdict = self.controller.judge(&self.trial.step);
             self.summary.work.take(self.trial.step.outcome(), verdict == Verdict::Accept);
+            // What the controller proposes after this is shorter, or starts elsewhere.
+            halved = 0;
             match verdict {
                 Verdict::Accept => {
                     self.accept(system, observer);
@@ -297,8 +299,8 @@ impl Run {
         }
     }
 
-    /// One try of the scheme, with the fallback solver and enough reach.
-    fn attempt(&mut self, system: &Evaluator, dt: f64) -> Result<(), Failure> {
+    /// One try of the scheme, with the fallback solver and enough reach. It is looked at `closely` for bodies that pass through each other after a longer one was refused.
+    fn attempt(&mut self, system: &Evaluator, dt: f64, closely: bool) -> Result<(), Failure> {
         let t = self.state.t;
         loop {
             let (q, u, reach) = (
@@ -332,7 +334,11 @@ impl Run {
                 }
                 // The reach shrinks slowly, so that it is still large enough for an impact after a few calm steps.
                 self.reach = (0.95 * self.reach).max(1.5 * travel);
-                return Ok(());
+                let ends = [(t, &self.state.q[..]), (end.t, &end.q[..])];
+                return match system.passed(&self.trial.step.candidates, ends[0], ends[1], closely) {
+                    Some(id) => Err(Failure::Passed { name: system.name(id) }),
+                    None => Ok(()),
+                };
             }
             if !travel.is_finite() {
                 return Err(Failure::NotFinite { what: "the travel of the step".into() });

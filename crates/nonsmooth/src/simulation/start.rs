@@ -14,6 +14,9 @@ const MAX_CHECKED_VELOCITIES: usize = 400;
 /// Most penetrating contacts with a warning each.
 const MAX_LISTED_CONTACTS: usize = 5;
 
+/// Largest penetration at the start over the smallest extent of the bodies: what overlaps more was not meant to touch.
+const MAX_OVERLAP: f64 = 0.01;
+
 /// Checks state, times, mass matrix, contract, contacts and joints. Returns warnings.
 pub(super) fn check(
     system: &Evaluator,
@@ -74,6 +77,10 @@ pub(super) fn check(
             if !(-g[0] <= o.initial_tolerance) {
                 let contact = system.name(k.id);
                 return Err(Error::Penetration { contact, depth: -g[0], tolerance: o.initial_tolerance });
+            }
+            let extent = system.extent(k);
+            if -g[0] > MAX_OVERLAP * extent {
+                return Err(Error::Overlap { contact: system.name(k.id), depth: -g[0], extent });
             }
             if g[0] < 0.0 {
                 let (name, depth) = (system.name(k.id), -g[0]);

@@ -108,7 +108,15 @@ pub(super) fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
 /// No name may mean two things.
 fn check_names(scene: &Scene, model: &Model, identity: bool, others: &[Key]) -> Result<(), Fault> {
     if scene.model.is_some() && model.coordinates.is_empty() {
-        return Err(Fault::new(&model.origin, "`coordinates` is empty: a model has at least one coordinate"));
+        let own = [model.mass.is_some(), model.kinetic.is_some(), model.force.is_some(), model.potential.is_some()];
+        if others.is_empty() {
+            return Err(Fault::new(&model.origin, "`coordinates` is empty: a model has at least one coordinate"));
+        }
+        if own.contains(&true) {
+            let message = "`coordinates` is empty: without coordinates of its own a [model] beside bodies has `breaks` alone; \
+                           forces on bodies are [[force]]";
+            return Err(Fault::new(&model.origin, message));
+        }
     }
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     let lists = [
@@ -278,7 +286,8 @@ impl ModelBuilder<'_> {
     }
 
     fn mass_and_forces(&mut self, model: &Model, identity: bool) -> Result<bool, Fault> {
-        if self.scene.model.is_none() {
+        // A model without coordinates of its own has no mass.
+        if model.coordinates.is_empty() {
             self.layout = std::mem::take(&mut self.layout).without_mass();
             self.named_forces()?;
             return Ok(false);

@@ -2,14 +2,18 @@
 
 use super::Request;
 use super::locate::{build_fault, model_fault};
+use super::start;
 use crate::file::format::Scene;
 use crate::file::{Document, Fault, Key, Origin};
 use crate::model::bodies::{self, Drawn, DrawnBar, DrawnSpring};
 use crate::model::{Breaks, FormulaModel, Numbers, Places};
 use nonsmooth::contract::Combined;
 use nonsmooth::{Differentiated, System};
-use nonsmooth_multibody::{CoordinateLayout, Geometry, Multibody};
+use nonsmooth_multibody::{Builder, CoordinateLayout, Geometry, Multibody};
 use std::sync::Arc;
+
+/// Pairs without geometry with a warning each.
+const MAX_LISTED_PAIRS: usize = 5;
 
 /// The system of a scene, with the layout, geometry and places of its parts.
 pub(super) struct SystemParts {
@@ -69,14 +73,44 @@ impl SystemParts {
         let own = scene.model.as_ref();
         let (nq, nu) =
             own.map_or((0, 0), |m| (m.coordinates.len(), m.velocities.as_ref().map_or(m.coordinates.len(), Vec::len)));
-        let (multibody, state) = read.builder.build_beside(nu).map_err(|e| build_fault(&e, &read.places))?;
+        let mut builder = read.builder;
+        let unshaped = builder.contacts_without_shapes();
+        let build = |builder: Builder| builder.build_beside(nu).map_err(|e| build_fault(&e, &read.places));
+        let (mut multibody, mut state) = build(builder.clone())?;
+        // The poses of the start are those that `initial` gives.
+        let t0 = scene.time.start.as_ref().map_or(Ok(0.0), |t| numbers.evaluate(document, t))?;
+        let names = multibody.structure().coordinates.clone();
+        let names: Vec<&str> = names.iter().chain(own.iter().flat_map(|m| &m.coordinates).map(|k| &*k.name)).collect();
+        let given = start::coordinates(document, scene, numbers, &names, &state.q)?;
+        if given.is_some() || t0 != 0.0 {
+            builder.start_at(t0, given.as_ref().unwrap_or(&state.q));
+            (multibody, state) = build(builder)?;
+        }
         let (mut drawn, springs, mut bars) = (read.drawn, read.springs, read.bars);
         bodies::locate(&multibody, &mut drawn, &mut bars);
+        for (i, body) in drawn.iter_mut().enumerate() {
+            body.pose = multibody.pose(i, t0, &state.q);
+        }
         let (geometry, layout) = (Some(multibody.geometry()), multibody.layout());
         let mut places = read.places;
         let mut warnings = Vec::new();
         for (a, b) in multibody.pairs_without_law() {
             warnings.push(format!("no [[contact]] is for `{a}` and `{b}`: they pass through each other"));
+        }
+        for (law, name) in unshaped {
+            warnings.push(format!("contact `{law}` never acts: `{name}` has no shape"));
+        }
+        let surfaces = multibody.pairs_without_geometry();
+        for (a, b) in surfaces.iter().take(MAX_LISTED_PAIRS) {
+            warnings.push(format!(
+                "`{a}` and `{b}` pass through each other: half-planes and inner circles do not touch each other; give one of them another shape"
+            ));
+        }
+        if surfaces.len() > MAX_LISTED_PAIRS {
+            warnings.push(format!(
+                "{} more pairs of half-planes and inner circles do so",
+                surfaces.len() - MAX_LISTED_PAIRS
+            ));
         }
         let at_start = (state.q, state.u);
         let by_formula = own.is_some()

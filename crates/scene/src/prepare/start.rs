@@ -43,6 +43,21 @@ pub(super) fn start(
     Ok(state)
 }
 
+/// The coordinates at the start that `initial` gives, if it gives any, for these names and the values of the model.
+pub(super) fn coordinates(
+    document: &Document,
+    scene: &Scene,
+    numbers: &mut Numbers,
+    names: &[&str],
+    q: &[f64],
+) -> Result<Option<Vec<f64>>, Fault> {
+    let Some(given) = scene.initial.as_ref().and_then(|i| i.q.as_ref()) else { return Ok(None) };
+    let mut out = q.to_vec();
+    out.resize(names.len(), 0.0);
+    vector(document, numbers, Some(given), names, "coordinates", &mut out)?;
+    Ok(Some(out))
+}
+
 fn vector(
     document: &Document,
     numbers: &mut Numbers,
