@@ -101,7 +101,7 @@ pub fn scene_motion(
 }
 
 /// The measures of a walk.
-fn measures(walk: &Walk, limits: &Limits) -> Result<Vec<Measure>, Failed> {
+pub fn measures(walk: &Walk, limits: &Limits) -> Result<Vec<Measure>, Failed> {
     match walk.question {
         Question::Alone => {
             let document = walk.document().map_err(|e| Failed::Refused(e.message))?;
@@ -128,7 +128,6 @@ pub fn judge(walk: &Walk, limits: &Limits) -> Verdict {
         Err(Failed::Cut | Failed::Unclear) => return Verdict::Open,
         Err(Failed::Panicked(_)) => return Verdict::Failed(vec![panic_failure()]),
     };
-    let beyond = |m: &Measure| !(m.value <= m.bound);
     let mut failures = Vec::new();
     let mut open = false;
     let doubtful = first.iter().any(|m| beyond(m) && m.vanishes && !gross(m));
@@ -143,8 +142,7 @@ pub fn judge(walk: &Walk, limits: &Limits) -> Verdict {
         let later: Vec<Option<Measure>> = finer.iter().map(|f| f.as_ref().ok().and_then(same)).collect();
         match later.as_slice() {
             [Some(a), Some(b)] => {
-                let shrinks = b.value <= a.value / 4f64.powf(0.6 * f64::from(b.order));
-                if beyond(b) && !shrinks {
+                if !vanishes(a, b) {
                     failures.push(Failure {
                         name: m.name,
                         value: m.value,
@@ -161,6 +159,15 @@ pub fn judge(walk: &Walk, limits: &Limits) -> Verdict {
         (true, true) => Verdict::Open,
         (true, false) => Verdict::Passed,
     }
+}
+
+fn beyond(m: &Measure) -> bool {
+    !(m.value <= m.bound)
+}
+
+/// Whether a measure vanishes as its order says: from a step to a quarter of it.
+pub fn vanishes(coarse: &Measure, fine: &Measure) -> bool {
+    !beyond(fine) || fine.value <= coarse.value / 4f64.powf(0.6 * f64::from(fine.order))
 }
 
 /// Wrong whatever the order.

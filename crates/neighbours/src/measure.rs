@@ -105,7 +105,9 @@ pub fn measures(walk: &Walk, facts: &Facts, motion: &Motion) -> Vec<Measure> {
     let laws = motion.laws;
     let driven = facts.driven || sways(walk);
     let resolved = n * r.powi(p as i32) <= 0.1;
-    let floor = 1e-8 * s + motion.rounding();
+    // What sticks has the rounding of the forces that hold it, over the length of the motion.
+    let held: f64 = motion.percussions.values().map(|p| p.abs()).sum::<f64>() / span * facts.size;
+    let floor = 1e-8 * s + motion.rounding() + 1e-13 * held;
     let energy = |name, value: f64, p: u32| Measure {
         name,
         value,
@@ -127,7 +129,7 @@ pub fn measures(walk: &Walk, facts: &Facts, motion: &Motion) -> Vec<Measure> {
     out.push(hard("finite", if motion.finite { 0.0 } else { 1.0 }, 0.5));
     // solver.accept: a step that is worse is not accepted.
     out.push(hard("residual", motion.residual, 1e-6));
-    // A step that goes farther than three times its rates, and ten times the acceleration from rest, ends at another root.
+    // A step that goes farther than three times the largest rates so far, and ten times the acceleration from rest, ends at another root.
     if r <= 0.5 && !facts.rest {
         out.push(hard("leap", motion.leap, 1.0 + 1e-6));
     }

@@ -97,7 +97,7 @@ pub struct Motion {
     pub start_depth: f64,
     /// Fastest approach of a contact that could close within its step, m/s.
     pub approach: f64,
-    /// Farthest that q went in a step beyond what its rates explain, relative to what they explain.
+    /// Farthest that q went in a step, relative to what the largest rates so far explain.
     pub leap: f64,
     /// Largest |q̇|.
     pub speed: f64,
@@ -275,14 +275,14 @@ impl Observer for Watch<'_> {
         system.kinematics(end.t, &end.q, &end.u, b);
         let rates = a.iter().chain(b.iter()).fold(0.0f64, |m, v| worse(m, v.abs()));
         let m = &mut self.motion;
-        // A step that an event ends early may be as short as rounding.
+        m.speed = worse(m.speed, rates);
+        // A step that an event ends early may be as short as rounding; one that lands takes back what a fast one before it sank in.
         let h = self.step.max(dt);
-        let scale = h * (3.0 * rates + 10.0 * h * self.acceleration);
+        let scale = h * (3.0 * m.speed + 10.0 * h * self.acceleration);
         for i in 0..start.q.len() {
             m.leap = worse(m.leap, (end.q[i] - start.q[i]).abs() / scale);
             m.range[i] = worse(m.range[i], (end.q[i] - self.start[i]).abs());
         }
-        m.speed = worse(m.speed, rates);
         m.impact |= view.step.impact;
         m.finite &= kinetic.is_finite() && potential.is_finite() && end.q.iter().chain(&end.u).all(|v| v.is_finite());
         m.rows.push(Row { t: end.t, kinetic, potential, works });

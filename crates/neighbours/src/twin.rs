@@ -184,7 +184,7 @@ fn coordinates(walk: &Walk, first: &Motion, other: &Motion) -> Measure {
 }
 
 /// Schemes that make references, of different families.
-const REFERENCES: [&str; 4] = ["rattle", "moreau-jean", "tdg-minus", "trapezoidal-lcp"];
+const REFERENCES: [&str; 4] = ["tdg-minus", "rattle", "moreau-jean", "trapezoidal-lcp"];
 /// How much smaller the step of the references is than that of the walk as it was drawn.
 const FINER: f64 = 16.0;
 
@@ -199,20 +199,27 @@ pub fn agreement(walk: &Walk, limits: &Limits) -> Result<Vec<Measure>, Failed> {
     }
     let mut references = Vec::new();
     for name in REFERENCES.iter().filter(|n| **n != walk.scheme) {
-        if references.len() == 2 {
+        if references.len() == 3 {
             break;
         }
-        // The same for a walk and its refinements.
-        let factor = (walk.step * FINER / limits.coarsest).round().max(1.0);
-        let finer = walk.refined(factor as usize).with_scheme(name);
-        let Ok(document) = finer.document() else { continue };
-        if let Ok(m) = scene_motion(&finer, document, &[], 0.0, 1.0, limits)
-            && m.ending == Ending::Done
-        {
-            references.push(m);
+        // The same for a walk and its refinements. The second one runs with twice the step too: schemes of one family share errors.
+        let factor = (walk.step * FINER / limits.coarsest).round().max(1.0) as usize;
+        let ends = |factor| {
+            let finer = walk.refined(factor).with_scheme(name);
+            let document = finer.document().ok()?;
+            let m = scene_motion(&finer, document, &[], 0.0, 1.0, limits).ok()?;
+            (m.ending == Ending::Done).then_some(m)
+        };
+        let Some(fine) = ends(factor) else { continue };
+        if references.len() == 1 {
+            let coarse = ends(factor.div_ceil(2));
+            references.push(fine);
+            references.extend(coarse);
+        } else {
+            references.push(fine);
         }
     }
-    let [a, b] = references.as_slice() else { return Err(Failed::Unclear) };
+    let [a, b, coarse] = references.as_slice() else { return Err(Failed::Unclear) };
     let facts = walk.entry().facts;
     let p = measure::order(walk, &facts, &motion);
     let span = walk.step * walk.steps as f64;
@@ -227,7 +234,7 @@ pub fn agreement(walk: &Walk, limits: &Limits) -> Result<Vec<Measure>, Failed> {
     if largest == 0.0 {
         return Ok(Vec::new());
     }
-    let unsure = far(a, b);
+    let unsure = far(a, b) + far(b, coarse);
     if !(unsure < 0.02) {
         return Err(Failed::Unclear);
     }
