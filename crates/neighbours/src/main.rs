@@ -117,7 +117,7 @@ fn main() -> ExitCode {
     for (walk, verdict) in &verdicts {
         match verdict {
             Verdict::Stopped(why) if a.verbose => {
-                println!("STOPPED {} {}\n        {why}", walk.label, campaign::describe(walk))
+                println!("STOPPED {} {}\n        {why}", walk.label, campaign::describe(walk));
             }
             Verdict::Open if a.verbose => println!("OPEN {} {}", walk.label, campaign::describe(walk)),
             _ => {}

@@ -4,7 +4,7 @@ use complementarity::linear::Matrix;
 use nonsmooth::State;
 use nonsmooth::contract::{Evaluator, Interaction, Kind};
 use nonsmooth::law::{Friction, Law, Normal};
-use nonsmooth::simulation::{Observer, Recording, Status, StepView, Trajectory};
+use nonsmooth::simulation::{EventKind, Observer, Recording, Status, StepView, Trajectory};
 use nonsmooth_scene::prepare::Prepared;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,6 +103,8 @@ pub struct Motion {
     pub speed: f64,
     /// Whether a contact was hit.
     pub impact: bool,
+    /// Whether percussions were not unique.
+    pub redundant: bool,
     /// Worst residual of the certificate.
     pub residual: f64,
     /// Normal percussions by contact, N s.
@@ -130,6 +132,7 @@ impl Motion {
             leap: 0.0,
             speed: 0.0,
             impact: false,
+            redundant: false,
             residual: 0.0,
             percussions: BTreeMap::new(),
             laws: Laws::default(),
@@ -368,6 +371,7 @@ fn run_unguarded(scene: &Prepared, wanted: &Wanted) -> Motion {
     let mut motion = watch.motion;
     motion.residual = summary.worst.residual();
     motion.end.clone_from(&summary.end.q);
+    motion.redundant = summary.events.iter().any(|e| e.kind == EventKind::Redundancy);
     motion.ending = match (summary.status, summary.stop) {
         (Status::Done, _) => Ending::Done,
         (Status::Interrupted, _) => Ending::Cut,

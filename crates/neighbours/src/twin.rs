@@ -105,6 +105,10 @@ pub fn compare(walk: &Walk, limits: &Limits) -> Result<Vec<Measure>, Failed> {
         (Ending::Cut, _) | (_, Ending::Cut) => return Err(Failed::Cut),
         _ => return Ok(vec![hard("one of two twins stops", 1.0, 0.5)]),
     }
+    // With friction, more contacts than the motion needs leave the motion open, not only the percussions: a plate on four corners.
+    if first.redundant && first.laws.friction {
+        return Err(Failed::Unclear);
+    }
     if walk.question == Question::Coordinates {
         return Ok(vec![coordinates(walk, &first, &other)]);
     }
