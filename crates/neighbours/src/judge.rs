@@ -1,7 +1,7 @@
 //! Verdicts.
 //!
 //! A measure beyond its bound B(h) may be a large coefficient. The walk then runs with h/4 and h/16: if the measure is still beyond its bound, and has not
-//! shrunk from h/4 to h/16 by 4^(0.6 p), p its order, it is a failure. So is what is larger than half of its scale at a step that resolves the motion
+//! shrunk from h/4 to h/16 by 4^(0.6 p), nor from h to h/16 by 16^(0.6 p), p its order, it is a failure. So is what is larger than half of its scale at a step that resolves the motion
 //! (1 + T/τ) r^p ≤ 0.1, however fast it shrinks.
 
 use crate::measure::{self, Measure};
@@ -142,7 +142,7 @@ pub fn judge(walk: &Walk, limits: &Limits) -> Verdict {
         let later: Vec<Option<Measure>> = finer.iter().map(|f| f.as_ref().ok().and_then(same)).collect();
         match later.as_slice() {
             [Some(a), Some(b)] => {
-                if !vanishes(a, b) {
+                if !vanishes(a, b) && b.value > m.value / 16f64.powf(0.6 * f64::from(b.order)) {
                     failures.push(Failure {
                         name: m.name,
                         value: m.value,

@@ -283,7 +283,10 @@ impl Observer for Watch<'_> {
         let h = self.step.max(dt);
         let scale = h * (3.0 * m.speed + 10.0 * h * self.acceleration);
         for i in 0..start.q.len() {
-            m.leap = worse(m.leap, (end.q[i] - start.q[i]).abs() / scale);
+            // The first step lifts out what penetrates at the start.
+            if m.rows.len() > 1 || m.start_depth == 0.0 {
+                m.leap = worse(m.leap, (end.q[i] - start.q[i]).abs() / scale);
+            }
             m.range[i] = worse(m.range[i], (end.q[i] - self.start[i]).abs());
         }
         m.impact |= view.step.impact;
