@@ -6,7 +6,7 @@
 //! P_{k+2} = 2P − P_{k+1} must then fit the second. A wrong P, q or u leaves a residual in one of them.
 
 use super::SchatzmanPaoliMemory;
-use super::equation::{Before, Place};
+use super::equation::{Before, EquationInput};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
@@ -236,8 +236,8 @@ impl SchatzmanPaoli {
             Before::Position(&start.memory.of::<SchatzmanPaoliMemory>().before)
         };
         let places = [
-            Place { t: start.t, dt, before, middle: &start.q },
-            Place { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
+            EquationInput { t: start.t, dt, before, middle: &start.q },
+            EquationInput { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
         ];
         if ledger.is_some() {
             split.begin_ledger(system, start, step);
@@ -332,7 +332,7 @@ impl SchatzmanPaoli {
         &mut self,
         half: usize,
         system: &Evaluator,
-        place: &Place,
+        input: &EquationInput,
         step: &Step,
         split: &mut Split,
         out: &mut Ledger,
@@ -364,7 +364,7 @@ impl SchatzmanPaoli {
         }
         for i in 0..split.work.len() {
             split.h.fill(0.0);
-            e.add_force(system, place, i, &mut split.h);
+            e.add_force(system, input, i, &mut split.h);
             split.work[i][0] += 0.5 * step.dt * dot(&split.mean, &split.h);
             split.work[i][1] += 0.5 * dot(&split.middle, &split.h);
         }

@@ -29,8 +29,8 @@ const OPEN: f64 = 10.0;
 const CONSISTENT: f64 = 1e-10;
 /// Iterations: they are quadratic.
 const MAX_ITERATIONS: usize = 20;
-/// Contacts up to which gaps are closed to rounding; those of more act on each other, and are closed to the tolerance of solvers.
-const FEW: usize = 50;
+/// Largest number of contacts whose gaps are closed to rounding. More contacts act on each other and are closed to the tolerance of solvers.
+const MAX_EXACT_CONTACTS: usize = 50;
 
 /// A closed contact of the projection.
 struct Closed {
@@ -136,7 +136,7 @@ impl Projection {
 
     /// Gaps up to this are closed.
     fn rounding(&self, q: &[f64]) -> f64 {
-        if self.closed.len() > FEW { ACTIVATION } else { TOLERANCE * (1.0 + max_norm(q)) }
+        if self.closed.len() > MAX_EXACT_CONTACTS { ACTIVATION } else { TOLERANCE * (1.0 + max_norm(q)) }
     }
 
     /// Closed contacts that have opened at q.

@@ -17,13 +17,14 @@
 
 use complementarity::linear::Matrix;
 
-/// Part of inertia that forces must leave.
-const LEFT: f64 = 0.95;
-/// Part of inertia that forces leave which do not drive.
-const ALL: f64 = 1.0 - 1e-9;
-/// Largest velocity that the linearisation may leave out, and below which a driven step is forgotten, relative to that of the motion.
-pub(super) const LEFT_OUT: f64 = 0.02;
-pub(super) const FORGOTTEN: f64 = 0.002;
+/// θ: smallest share of inertia that forces may leave.
+const MIN_INERTIA_SHARE: f64 = 0.95;
+/// Share of inertia above which forces do not drive the motion.
+const UNDRIVEN_INERTIA_SHARE: f64 = 1.0 - 1e-9;
+/// Largest error of the linearisation, as a velocity relative to that of the motion.
+pub(super) const MAX_LINEARISATION_ERROR: f64 = 0.02;
+/// Error below which the next step no longer follows a driven one.
+pub(super) const FORGET_DRIVE_BELOW: f64 = 0.002;
 /// Rounding of sums of a row, relative to its entries.
 const ROUNDING: f64 = 1e-12;
 
@@ -45,9 +46,9 @@ impl Definite {
         if self.only_resists(tilde, mass) {
             return Ok(false);
         }
-        match self.factor(tilde, mass, LEFT) {
+        match self.factor(tilde, mass, MIN_INERTIA_SHARE) {
             Some(at) => Err(at),
-            None => Ok(self.factor(tilde, mass, ALL).is_some()),
+            None => Ok(self.factor(tilde, mass, UNDRIVEN_INERTIA_SHARE).is_some()),
         }
     }
 
@@ -71,8 +72,8 @@ impl Definite {
         diagonal.iter().zip(beside).all(|(d, b)| *d >= *b - ROUNDING * *b)
     }
 
-    /// The velocity at which M̃ − left·M̄ stops being positive definite, if there is one.
-    fn factor(&mut self, tilde: &Matrix, mass: &Matrix, left: f64) -> Option<usize> {
+    /// The velocity at which M̃ − share·M̄ stops being positive definite, if there is one.
+    fn factor(&mut self, tilde: &Matrix, mass: &Matrix, share: f64) -> Option<usize> {
         let n = tilde.size();
         self.first.clear();
         self.first.extend(0..n);
@@ -96,7 +97,7 @@ impl Definite {
             let (low, high) = (i.min(j), i.max(j));
             if low >= first[high] {
                 let part = if low == high { 1.0 } else { 0.5 };
-                values[begin[high] + low - first[high]] += part * (v - left * mass.get(i, j));
+                values[begin[high] + low - first[high]] += part * (v - share * mass.get(i, j));
             }
         });
         for i in 0..n {

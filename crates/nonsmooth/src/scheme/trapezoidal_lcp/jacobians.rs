@@ -64,7 +64,7 @@ pub(super) struct Jacobians {
     spd: spd::Work,
 }
 
-/// Room for the forces of one contribution.
+/// Workspace for the forces of one contribution.
 #[derive(Default)]
 pub(super) struct Scratch {
     f: Vec<f64>,
@@ -74,9 +74,9 @@ pub(super) struct Scratch {
     velocity: Vec<f64>,
 }
 
-/// A step as its forces see it.
+/// Data of a step that its forces depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
+pub(super) struct ForceInput<'a> {
     /// Start and length.
     pub(super) t: f64,
     pub(super) h: f64,
@@ -102,9 +102,9 @@ impl Jacobians {
     }
 
     /// All of them for a step with inertia `mass`.
-    pub(super) fn make(&mut self, system: &Evaluator, rule: JacobianRule, way: Way, mass: &Matrix) {
-        let Way { h, q, u, .. } = way;
-        let t = way.t + h;
+    pub(super) fn make(&mut self, system: &Evaluator, rule: JacobianRule, input: ForceInput, mass: &Matrix) {
+        let ForceInput { h, q, u, .. } = input;
+        let t = input.t + h;
         let s = system.structure();
         let constant = s.forces.iter().all(|f| f.constant_jacobian);
         if constant && self.made {
@@ -129,7 +129,7 @@ impl Jacobians {
             JacobianRule::Auto | JacobianRule::Paper if !s.forces.iter().any(may_be_stiff) => {}
             JacobianRule::Auto if self.size(h, mass, false) <= NEGLIGIBLE => {}
             JacobianRule::Auto | JacobianRule::Paper => {
-                self.make_stiff(system, rule, way, mass);
+                self.make_stiff(system, rule, input, mass);
                 let wanted = rule == JacobianRule::Paper || self.size(h, mass, true) > NEGLIGIBLE;
                 let Self { by_q: Some(by_q), by_v: Some(by_v), stiff: Some([q, v]), replaced, .. } = self else {
                     return;
@@ -162,17 +162,17 @@ impl Jacobians {
     }
 
     /// The paper's, of all forces.
-    fn make_stiff(&mut self, system: &Evaluator, rule: JacobianRule, way: Way, mass: &Matrix) {
+    fn make_stiff(&mut self, system: &Evaluator, rule: JacobianRule, input: ForceInput, mass: &Matrix) {
         let s = system.structure();
         let Self { stiff: Some([by_q, by_v]), part: Some(part), beyond, scratch, .. } = self else { return };
         by_q.clear();
         by_v.clear();
         beyond.clear();
-        beyond.resize(way.u.len(), 0.0);
+        beyond.resize(input.u.len(), 0.0);
         for i in 0..s.forces.len() {
-            if !scratch.add_stiff(system, rule, i, way, mass, (by_q, by_v, part), beyond) {
-                system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
-                system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+            if !scratch.add_stiff(system, rule, i, input, mass, (by_q, by_v, part), beyond) {
+                system.force_jacobian(i, input.t + input.h, input.q, input.u, 1.0, 0.0, by_q);
+                system.force_jacobian(i, input.t + input.h, input.q, input.u, 0.0, 1.0, by_v);
             }
         }
     }
@@ -183,7 +183,7 @@ impl Jacobians {
         system: &Evaluator,
         rule: JacobianRule,
         i: usize,
-        way: Way,
+        input: ForceInput,
         mass: &Matrix,
         (by_q, by_v): (&mut Matrix, &mut Matrix),
         beyond: &mut [f64],
@@ -191,12 +191,12 @@ impl Jacobians {
         let stiff = matches!(rule, JacobianRule::Auto | JacobianRule::Paper) && self.replaced;
         let Self { part, scratch, .. } = self;
         if let (true, Some(part)) = (stiff, part)
-            && scratch.add_stiff(system, rule, i, way, mass, (by_q, by_v, part), beyond)
+            && scratch.add_stiff(system, rule, i, input, mass, (by_q, by_v, part), beyond)
         {
             return;
         }
-        system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
-        system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+        system.force_jacobian(i, input.t + input.h, input.q, input.u, 1.0, 0.0, by_q);
+        system.force_jacobian(i, input.t + input.h, input.q, input.u, 0.0, 1.0, by_v);
     }
 }
 
@@ -214,13 +214,13 @@ impl Scratch {
         system: &Evaluator,
         rule: JacobianRule,
         i: usize,
-        way: Way,
+        input: ForceInput,
         mass: &Matrix,
         (by_q, by_v, part): (&mut Matrix, &mut Matrix, &mut Matrix),
         beyond: &mut [f64],
     ) -> bool {
         let info = &system.structure().forces[i];
-        let Way { t, h, q, u, q_mid, rate, .. } = way;
+        let ForceInput { t, h, q, u, q_mid, rate, .. } = input;
         if !may_be_stiff(info) {
             return false;
         }
@@ -246,7 +246,7 @@ impl Scratch {
                 let slope = -0.5 * dot(&self.f, u) / v;
                 let part = 0.5 * (start + end) - 0.5 * h * slope;
                 beyond.iter_mut().zip(&self.f).for_each(|(b, f)| *b += part * f);
-                self.subtract_mean(system, i, way, beyond);
+                self.subtract_mean(system, i, input, beyond);
             }
             return true;
         }
@@ -257,7 +257,7 @@ impl Scratch {
             by_v.add_scaled(1.0, part);
             if !printed {
                 beyond.iter_mut().zip(&self.f).for_each(|(b, f)| *b += f);
-                self.subtract_mean(system, i, way, beyond);
+                self.subtract_mean(system, i, input, beyond);
             }
             return true;
         }
@@ -279,7 +279,7 @@ impl Scratch {
             // v* = v + (h/2) v̇.
             moved.clear();
             moved.resize(u.len(), 0.0);
-            if way.acceleration.is_empty() {
+            if input.acceleration.is_empty() {
                 system.forces(t, q, u, moved);
                 part.clear();
                 part.add_scaled(1.0, mass);
@@ -288,7 +288,7 @@ impl Scratch {
                 }
                 part.solve(moved);
             } else {
-                moved.copy_from_slice(way.acceleration);
+                moved.copy_from_slice(input.acceleration);
             }
             velocity.iter_mut().zip(&*moved).for_each(|(v, a)| *v += 0.5 * h * a);
             f.fill(0.0);
@@ -309,7 +309,7 @@ impl Scratch {
             for ((b, f), p) in beyond.iter_mut().zip(&*f).zip(&*other) {
                 *b += along * f - across * p;
             }
-            self.subtract_mean(system, i, way, beyond);
+            self.subtract_mean(system, i, input, beyond);
         }
         true
     }
@@ -323,11 +323,11 @@ impl Scratch {
     }
 
     /// Takes ½ (k(t,q,v) + k(t+h,q,v)) of force `i` away.
-    fn subtract_mean(&mut self, system: &Evaluator, i: usize, way: Way, beyond: &mut [f64]) {
+    fn subtract_mean(&mut self, system: &Evaluator, i: usize, input: ForceInput, beyond: &mut [f64]) {
         self.other.clear();
-        self.other.resize(way.u.len(), 0.0);
-        system.force(i, way.t, way.q, way.u, &mut self.other);
-        system.force(i, way.t + way.h, way.q, way.u, &mut self.other);
+        self.other.resize(input.u.len(), 0.0);
+        system.force(i, input.t, input.q, input.u, &mut self.other);
+        system.force(i, input.t + input.h, input.q, input.u, &mut self.other);
         beyond.iter_mut().zip(&self.other).for_each(|(b, k)| *b -= 0.5 * k);
     }
 
