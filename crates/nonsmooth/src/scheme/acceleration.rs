@@ -253,7 +253,7 @@ impl Forces {
                         push(Set::Ball { dim: dim - 1, radius: *bound }, 1, &w[n..], NONE);
                     }
                 }
-                _ => {
+                Some(Friction::Coulomb { .. } | Friction::Polyhedral { .. }) | None => {
                     let mut at = 0;
                     k.law.percussion_sets(dim, 1.0, |set| {
                         let d = set.dim();

@@ -337,16 +337,15 @@ impl Second {
 
 /// Whether the friction of a block slips at both ends of a step and turns by less than a right angle.
 pub(super) fn slips_on(set: &Set, r: &[f64], before: &[f64], after: &[f64]) -> bool {
-    let (first, radius) = match set {
-        Set::Coulomb { dim, mu } if *dim > 1 => (1, mu * r[0]),
-        Set::Polyhedral { mu, .. } => (1, mu * r[0]),
-        Set::Ball { dim, radius } if *dim > 1 => (0, *radius),
-        _ => return false,
+    let (first, radius, size) = match set {
+        Set::Coulomb { dim, mu } if *dim > 1 => (1, mu * r[0], norm(&r[1..])),
+        Set::Polyhedral { mu, polygon } => (1, mu * r[0], polygon.gauge([r[1], r[2]])),
+        Set::Ball { dim, radius } if *dim > 1 => (0, *radius, norm(r)),
+        // Friction along one line does not turn.
+        Set::Coulomb { .. } | Set::Ball { .. } => return false,
+        Set::Free { .. } | Set::NonNegative | Set::Interval { .. } => return false,
     };
-    // On the boundary of its set, to rounding of what a solver leaves.
-    let slips = match set {
-        Set::Polyhedral { polygon, .. } => polygon.gauge([r[1], r[2]]) >= (1.0 - 1e-6) * radius,
-        _ => norm(&r[first..]) >= (1.0 - 1e-6) * radius,
-    };
+    // On the boundary of its set, to the tolerance of solvers.
+    let slips = size >= (1.0 - 1e-6) * radius;
     radius > 0.0 && slips && dot(&before[first..], &after[first..]) > 0.0
 }
