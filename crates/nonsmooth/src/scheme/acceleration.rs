@@ -45,7 +45,7 @@ pub(super) enum Treat {
     Stuck,
 }
 
-/// Where a step began whose forces are asked for.
+/// Start of the step whose forces are computed.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     /// γ₀ by component of the candidates.

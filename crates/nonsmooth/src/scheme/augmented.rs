@@ -88,13 +88,13 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 const ROWS_FROM: f64 = 3.0;
 /// Largest number of interactions of which each switch is resolved, however often they switch.
 const ALWAYS_RESOLVED: usize = 16;
-/// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
+/// Differences up to this multiple of rounding and of the residuals that the solver leaves, which contacts amplify, are noise.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
 const ROUNDING: f64 = 1e-9;
 /// Factor of the residual of the base's Newton method below which a difference is noise. It is mostly far below its tolerance.
 const NEWTON_NOISE: f64 = 10.0;
-/// Part of the tolerance up to which a velocity does not tell a mode.
+/// Share of the tolerance below which a velocity does not decide a mode.
 const NEGLIGIBLE: f64 = 0.01;
 /// Number of rows after which the first column shows whether the expansion has even powers only.
 const PARITY_ROWS: usize = 3;

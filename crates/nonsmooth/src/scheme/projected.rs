@@ -1,4 +1,4 @@
-//! What the projected schemes share: options, and how a finished step is looked at again.
+//! What the projected schemes share: options, and the examination of a finished step.
 
 mod record;
 

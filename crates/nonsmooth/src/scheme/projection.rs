@@ -49,7 +49,7 @@ pub(super) enum Onto {
     Active,
 }
 
-/// What is asked of the position of an interaction.
+/// Condition on the position of an interaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// Nothing.
@@ -82,7 +82,7 @@ pub(super) struct Projection {
     /// g by component of the candidates, at the last trial.
     gaps: Vec<f64>,
     included: Vec<bool>,
-    /// Contacts that the rules want closed cannot all be: they are unilateral for the rest of the step.
+    /// The contacts that should be closed cannot all be closed: they are unilateral for the rest of the step.
     relaxed: bool,
     w: Vec<f64>,
     chi: Vec<f64>,
@@ -172,7 +172,7 @@ impl Projection {
         self.included.resize(list.len(), false);
     }
 
-    /// Says what is asked of whom, where `work` has the percussions of the active interactions.
+    /// Sets the condition of every interaction. `work` has the percussions of the active ones.
     pub(super) fn set_rules(&mut self, list: &Candidates, work: &VelocityLevel) {
         let closed = if self.relaxed { Rule::Unilateral } else { Rule::Closed };
         let others = if self.onto == Onto::All { Rule::Unilateral } else { Rule::Open };
@@ -202,7 +202,7 @@ impl Projection {
         }
     }
 
-    /// Whether nothing is asked of what is not active.
+    /// Whether interactions that are not active have no condition.
     pub(super) fn leaves_inactive_alone(&self) -> bool {
         self.onto == Onto::Active
     }

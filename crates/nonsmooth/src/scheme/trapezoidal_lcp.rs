@@ -134,7 +134,7 @@ pub struct TrapezoidalLcp {
     v: Vec<f64>,
     /// Room for the velocity after a jump, or the end of a path.
     after: Vec<f64>,
-    /// The smooth part of a step that is looked at again.
+    /// The smooth part of a step under examination.
     seen: Step,
     rows: Vec<f64>,
     chi: Vec<f64>,

@@ -96,7 +96,7 @@ pub(super) fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
     move |e| Fault::new(origin, e.to_string())
 }
 
-/// No name may mean two things.
+/// Checks that no name is used twice.
 fn check_names(scene: &Scene, model: &Model, identity: bool, others: &[Key]) -> Result<(), Fault> {
     if scene.model.is_some() && model.coordinates.is_empty() {
         return Err(Fault::new(&model.origin, "`coordinates` is empty: a model has at least one coordinate"));

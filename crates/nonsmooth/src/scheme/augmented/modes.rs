@@ -33,7 +33,7 @@ fn meaning(k: &Interaction) -> u32 {
     }
 }
 
-/// Calls `found` with the place and the bits of every law of a list that is in another mode than in the step that led to `start`.
+/// Calls `found` with the index and the bits of every law whose mode differs from that of the step before `start`.
 fn for_each_change(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
     let memory = start.memory.of::<AugmentedMemory>();
     if !memory.judged {

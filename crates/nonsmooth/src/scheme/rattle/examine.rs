@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! Both stages with everything evaluated anew from q_n, u_n, v, P¹, q_{n+1}, u_{n+1}, P. The kinetic energy changes by
 //!

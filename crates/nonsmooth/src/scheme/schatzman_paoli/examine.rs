@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! With q_{k+2} = q_k + 2dt u_{k+1}, a step shows both equations that made it, for q_{k+1} and for q_{k+2}; only their percussions are known by
 //! their mean P alone. The laws tell them apart where a contact is open in one of the equations (its percussion is zero there, 2P in the other).
@@ -372,7 +372,7 @@ impl SchatzmanPaoli {
 }
 
 impl Split {
-    /// ū, M* and the way gone (in `middle`).
+    /// ū, M* and the displacement (in `middle`).
     fn begin_ledger(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.mean.clear();
         self.mean.extend(start.u.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)));

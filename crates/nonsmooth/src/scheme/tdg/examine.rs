@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! With v_k, a_k at the stages and s = u + dt Σ β_k a_k, the kinetic energy changes by
 //!

@@ -45,7 +45,7 @@ pub(super) struct Jump {
     parts: Vec<(usize, usize)>,
     /// Whether a contact takes part that was not there before: a collision.
     pub(super) collision: bool,
-    /// Whether so many contacts take part that the stages do not see the jump.
+    /// Whether the stages do not see the jump because too many contacts take part.
     pub(super) crowd: bool,
     matrix_stays: bool,
 }

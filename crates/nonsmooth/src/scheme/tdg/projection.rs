@@ -23,7 +23,7 @@ use complementarity::{FullProblem, Set, Status, capacity};
 
 /// Gaps up to this part of 1 + max|q| are closed to rounding.
 const TOLERANCE: f64 = 1e-13;
-/// Gaps beyond so many times that are open.
+/// Gaps larger than this multiple of that are open.
 const OPEN: f64 = 10.0;
 /// The directions are those of the end when δ changes by no more than this part.
 const CONSISTENT: f64 = 1e-10;

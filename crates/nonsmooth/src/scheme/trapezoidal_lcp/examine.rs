@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger, of its smooth part and of its jump.
+//! Examination of a finished step: certificate and ledger, of its smooth part and of its jump.
 
 use super::TrapezoidalLcp;
 use super::TrapezoidalStep;

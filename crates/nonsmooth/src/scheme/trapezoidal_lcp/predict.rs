@@ -24,7 +24,7 @@ pub(super) struct Predict {
     pub(super) jacobians: Jacobians,
     /// Length for which M̃ is assembled, if it depends on nothing else.
     assembled_for: Option<f64>,
-    /// Whether that M̃ has not been looked at.
+    /// Whether that M̃ has not been checked.
     fresh: bool,
     /// Whether forces drive the motion: M̃ is smaller than M̄ in some direction.
     pub(super) driven: bool,

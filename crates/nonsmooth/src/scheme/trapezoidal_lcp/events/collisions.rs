@@ -8,7 +8,7 @@ use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
 
-/// Points of the path at which a gap is looked at that may have dipped below zero.
+/// Points of the path at which a gap that may have been negative is evaluated.
 const SAMPLES: usize = 8;
 
 impl TrapezoidalLcp {
