@@ -1,6 +1,6 @@
 //! The recipes of ARCHITECTURE.md for what is a variant of an enumeration (a shape, a set, a law): the files that each names are those that
 //! decide about every variant there is, and so must decide about a new one. The recipes for a scheme and a solver are followed by
-//! `crates/nonsmooth/tests/recipes.rs`.
+//! `crates/nonsmooth/tests/recipes.rs`. The walk of one step names one file for each station.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -67,5 +67,23 @@ fn recipes_list_the_files_that_decide_about_every_variant() {
         ("**A law of an element.**", "ElementSets", &["Ball", "Box"]),
     ] {
         assert_eq!(listed(title), deciding(of, variants), "{title} left: the recipe, right: the sources");
+    }
+}
+
+#[test]
+fn the_walk_of_one_step_has_at_most_15_stations_and_no_file_twice() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, walk) = text.split_once("## The walk of one step").unwrap();
+    let walk = walk.split("\n## ").next().unwrap();
+    let stations: Vec<&str> = walk.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).collect();
+    assert!((10..=15).contains(&stations.len()), "{} stations", stations.len());
+    for (i, station) in stations.iter().enumerate() {
+        assert!(station.starts_with(&format!("{}. `crates/", i + 1)), "a station without its file: {station}");
+    }
+    let paths: Vec<&str> = walk.split('`').skip(1).step_by(2).filter(|path| path.ends_with(".rs")).collect();
+    let unique: BTreeSet<&&str> = paths.iter().collect();
+    assert_eq!(unique.len(), paths.len(), "a file twice in {paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "{path}");
     }
 }

@@ -162,7 +162,7 @@ fn natural_map(set: &Set, r: &[f64], u: &[f64]) -> Vec<f64> {
             let along = corners(polygon).into_iter().map(|d| -(d[0] * u[1] + d[1] * u[2]));
             modified[0] += mu * along.fold(f64::NEG_INFINITY, f64::max);
         }
-        _ => {}
+        Set::Free { .. } | Set::NonNegative | Set::Interval { .. } | Set::Ball { .. } => {}
     }
     let x: Vec<f64> = r.iter().zip(&modified).map(|(r, u)| r - u).collect();
     let near = match set {

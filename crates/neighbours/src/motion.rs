@@ -289,7 +289,7 @@ impl Observer for Watch<'_> {
             }
             m.range[i] = worse(m.range[i], (end.q[i] - self.start[i]).abs());
         }
-        m.impact |= view.step.impact;
+        m.impact |= view.step.impact();
         m.finite &= kinetic.is_finite() && potential.is_finite() && end.q.iter().chain(&end.u).all(|v| v.is_finite());
         m.rows.push(Row { t: end.t, kinetic, potential, works });
         self.calls += view.step.report.calls;

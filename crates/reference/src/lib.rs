@@ -2,6 +2,19 @@
 //!
 //! Every model gives its values, as a user would write them, with its exact solution. [`cases`]
 //! lists runs of all models, [`variants`] all schemes with their options.
+//!
+//! ```
+//! use nonsmooth::{Differentiated, Simulation, SimulationOptions, State, scheme};
+//! use nonsmooth_reference::{Ball, zeno};
+//!
+//! let ball = Differentiated::new(Ball::default())?;
+//! let start = State::new(0.0, vec![1.0], vec![0.0]);
+//! let scheme = scheme::make("trapezoidal-lcp", &Default::default())?;
+//! let end = Simulation::new(&ball, start, scheme, SimulationOptions::new(1e-2, 1.3))?.run().end;
+//! // Between the first impact and the second: the scheme locates impacts and is exact for constant forces.
+//! assert!((end.q[0] - zeno(1.3).0).abs() < 1e-12);
+//! # Ok::<(), nonsmooth::Error>(())
+//! ```
 
 mod ball;
 mod bead;

@@ -183,7 +183,11 @@ impl Acceleration {
                     until(own[0], d[0]).min(steps_to_cone(mu * own[0], &own[1..], mu * d[0], &d[1..]))
                 }
                 Set::Polyhedral { .. } if own[0] > 0.0 => until(own[0], d[0]),
-                _ => f64::INFINITY,
+                Set::Free { .. }
+                | Set::NonNegative
+                | Set::Interval { .. }
+                | Set::Coulomb { .. }
+                | Set::Polyhedral { .. } => f64::INFINITY,
             };
             steps = steps.min(own_steps);
         }

@@ -63,7 +63,7 @@ pub struct Auto {
     rungs: Vec<Rung>,
 }
 
-/// The last problem, with what was found of it: the same again, from its solution, needs no second look.
+/// The last problem and its percussions of least norm. For the same problem they are not determined again.
 #[derive(Debug, Default)]
 struct Settled {
     problem: Problem,
@@ -73,11 +73,11 @@ struct Settled {
 }
 
 impl Settled {
-    /// Whether this was found of the same problem, but for what b changes from step to step at rest.
-    fn is_of(&self, problem: &Problem) -> bool {
+    /// Whether the problem is the same, up to the change of b from step to step at rest.
+    fn is_settled_for(&self, problem: &Problem) -> bool {
         let (old, new) = (self.problem.b(), problem.b());
         old.len() == new.len()
-            && old.iter().zip(new).all(|(a, b)| (a - b).abs() <= AS_IT_WAS * norm(new))
+            && old.iter().zip(new).all(|(a, b)| (a - b).abs() <= MAX_CHANGE_AT_REST * norm(new))
             && self.problem.blocks() == problem.blocks()
             && self.problem.as_dense() == problem.as_dense()
     }
@@ -93,33 +93,33 @@ struct Rung {
 
 /// Sweeps of projected Gauss-Seidel between two Newton finishes.
 const FINISH_EVERY: usize = 1000;
-/// Rows up to which a block-sparse problem is solved as a dense one: at once, and where sweeps do not arrive.
-const ALWAYS_DENSE: usize = 40;
-const RATHER_DENSE: usize = 400;
+/// Largest block-sparse problem that is solved as a dense one: at first, and after sweeps have failed.
+const MAX_ROWS_DENSE_FIRST: usize = 40;
+const MAX_ROWS_DENSE_LATER: usize = 400;
 /// Sweeps of a large problem: from a start guess in any case; before the proximal iteration, from a start guess and from zero.
 const FEW_SWEEPS: usize = 10;
 const WARM_SWEEPS: usize = 500;
 const COLD_SWEEPS: usize = 2000;
-/// Sweeps after which a large problem is looked at, the residual at which it counts as slow, and iterations of `admm` then.
-const LOOK: usize = 10;
-const SLOW: f64 = 1e-2;
-const AT_REST: usize = 30;
-/// Part of the tolerance that the proximal iteration is asked for.
-const DIGIT: f64 = 0.1;
-/// The same where a contact is steep.
+/// Sweeps before the residual of a large problem is checked, the residual above which sweeps are slow, and iterations of `admm` then.
+const CHECK_AFTER_SWEEPS: usize = 10;
+const SLOW_RESIDUAL: f64 = 1e-2;
+const ADMM_TRIAL: usize = 30;
+/// Tolerance of the proximal iteration, relative to that of the options.
+const PROXIMAL_TOLERANCE: f64 = 0.1;
+/// Sweeps from zero where friction is steep, and the smallest μ‖A_NT‖/A_NN of steep friction.
 const STEEP_SWEEPS: usize = 200;
-const STEEP: f64 = 1.0;
+const STEEP_FRICTION: f64 = 1.0;
 /// Relative pivot, or determinant, of a block that is singular.
-const SINGULAR: f64 = 1e-11;
-/// Change of b, in terms of ‖b‖, that leaves the modes of a body at rest as they are.
-const AS_IT_WAS: f64 = 1e-9;
+const SINGULAR_PIVOT: f64 = 1e-11;
+/// Largest change of b relative to ‖b‖ at which a body at rest keeps its modes.
+const MAX_CHANGE_AT_REST: f64 = 1e-9;
 /// Residual that is rounding alone.
-const ROUNDING: f64 = 1e-14;
-/// Part of the residual of zero that a start guess must have to be worth a try.
-const WORTH: f64 = 0.1;
+const RESIDUAL_FLOOR: f64 = 1e-14;
+/// Largest residual of a useful start guess, relative to that of zero.
+const MAX_WARM_RESIDUAL: f64 = 0.1;
 /// Sweeps that come first where friction is curved and there is no start guess, in small problems and in others: what is easy is done sooner than by
 /// Newton, which else begins nearer.
-const FIRST_TRIES: (usize, usize) = (25, 5);
+const CURVED_SWEEPS: (usize, usize) = (25, 5);
 /// Sweeps before the first Newton finish is tried; then ten times as many.
 const FIRST_SWEEPS: usize = 200;
 
@@ -192,12 +192,12 @@ impl Auto {
 #[inline]
 fn regular(a: &[f64], d: usize) -> bool {
     if let &[p, q, s, t] = a {
-        return (p * t - q * s).abs() > SINGULAR * (p * t).abs();
+        return (p * t - q * s).abs() > SINGULAR_PIVOT * (p * t).abs();
     }
     let (mut lu, mut pivots) = ([0.0; MAX_DIM * MAX_DIM], [0; MAX_DIM]);
     lu[..d * d].copy_from_slice(a);
     lu_factor(&mut lu[..d * d], d, &mut pivots[..d]).is_ok()
-        && (0..d).all(|k| lu[k * d + k].abs() > SINGULAR * max_norm(a))
+        && (0..d).all(|k| lu[k * d + k].abs() > SINGULAR_PIVOT * max_norm(a))
 }
 
 /// max μ‖A_NT‖/A_NN over the contacts with friction.
@@ -220,7 +220,7 @@ impl Auto {
     fn polish(&mut self, problem: &Problem, r: &mut [f64], options: &Options, report: &mut Report) {
         let dense = match problem.as_dense() {
             Some(_) => Some(problem),
-            None => (problem.size() <= ALWAYS_DENSE).then_some(&self.dense),
+            None => (problem.size() <= MAX_ROWS_DENSE_FIRST).then_some(&self.dense),
         };
         let untouched = report.iterations == 0;
         let undecided = self.least_norm.undecided(problem, r, options.tolerance);
@@ -228,7 +228,7 @@ impl Auto {
             && !undecided
             && self.settled.r == *r
             && self.settled.tolerance == options.tolerance
-            && dense.is_some_and(|p| self.settled.is_of(p))
+            && dense.is_some_and(|p| self.settled.is_settled_for(p))
         {
             // A body at rest: as it was left.
             report.non_unique = self.settled.non_unique;
@@ -251,9 +251,9 @@ impl Auto {
     fn search(&mut self, problem: &Problem, r: &mut [f64], options: &Options) -> Report {
         // Some dozen contacts of bodies: sweeps are cheaper than what a dense ladder tries first.
         let mut before = 0;
-        if problem.as_dense().is_none() && problem.size() > ALWAYS_DENSE {
+        if problem.as_dense().is_none() && problem.size() > MAX_ROWS_DENSE_FIRST {
             let report = self.large(problem, r, options);
-            if report.solved() || problem.size() > RATHER_DENSE {
+            if report.solved() || problem.size() > MAX_ROWS_DENSE_LATER {
                 return report;
             }
             before = report.iterations;
@@ -284,7 +284,7 @@ impl Auto {
         total.begin(problem);
         // Percussions of the step before are of no use where bodies have just met.
         let given = self.judge.residual(problem, r);
-        let warm = given < WORTH * self.judge.residual(problem, total.best);
+        let warm = given < MAX_WARM_RESIDUAL * self.judge.residual(problem, total.best);
         if !warm {
             r.fill(0.0);
         }
@@ -293,7 +293,7 @@ impl Auto {
             // A few sweeps in any case: bodies at rest so come to the solution itself in the course of some steps.
             let few = Options {
                 max_iterations: FEW_SWEEPS.min(options.max_iterations),
-                tolerance: options.tolerance.min(ROUNDING),
+                tolerance: options.tolerance.min(RESIDUAL_FLOOR),
                 ..*options
             };
             let mut first = self.gauss_seidel.solve(problem, r, &few);
@@ -316,18 +316,21 @@ impl Auto {
         }
         // Where A is at hand, a look whether this is a structure at rest.
         if matches!(problem.matrix(), ReducedMatrix::BlockSparse(_)) {
-            let limited = Options { max_iterations: LOOK.min(options.max_iterations.saturating_sub(made)), ..*options };
+            let limited = Options {
+                max_iterations: CHECK_AFTER_SWEEPS.min(options.max_iterations.saturating_sub(made)),
+                ..*options
+            };
             let report = self.gauss_seidel.solve(problem, r, &limited);
             made += report.iterations;
             if total.take(report, r) {
                 return total.report;
             }
-            if report.residual > SLOW {
+            if report.residual > SLOW_RESIDUAL {
                 self.start.clear();
                 self.start.resize(problem.size(), 0.0);
                 self.admm.give_up_early = true;
                 let few =
-                    Options { max_iterations: AT_REST.min(options.max_iterations.saturating_sub(made)), ..*options };
+                    Options { max_iterations: ADMM_TRIAL.min(options.max_iterations.saturating_sub(made)), ..*options };
                 let report = self.admm.solve(problem, &mut self.start, &few);
                 made += report.iterations;
                 if total.take(report, &self.start) {
@@ -336,7 +339,7 @@ impl Auto {
                 }
             }
         }
-        let cold = if steepest(problem) >= STEEP { STEEP_SWEEPS } else { COLD_SWEEPS };
+        let cold = if steepest(problem) >= STEEP_FRICTION { STEEP_SWEEPS } else { COLD_SWEEPS };
         let limited = Options { max_iterations: cold.min(options.max_iterations.saturating_sub(made)), ..*options };
         let report = self.gauss_seidel.solve(problem, r, &limited);
         made += report.iterations;
@@ -349,7 +352,7 @@ impl Auto {
         }
         let limited = Options { max_iterations: options.max_iterations.saturating_sub(made), ..*options };
         // Where sweeps did not arrive the last digit is cheap, and the next step begins better.
-        let limited = Options { tolerance: DIGIT * options.tolerance, ..limited };
+        let limited = Options { tolerance: PROXIMAL_TOLERANCE * options.tolerance, ..limited };
         let mut report = self.proximal.solve(problem, r, &limited);
         if report.residual <= options.tolerance {
             report.status = Status::Solved;
@@ -375,7 +378,7 @@ impl Auto {
             Total { report: Report::failed("auto", Status::Stalled), best: &mut self.best, rungs: &mut self.rungs };
         total.begin(problem);
         if !warm && problem.blocks().iter().any(|b| matches!(b.set, Set::Coulomb { dim: 2.., .. })) {
-            let few = if problem.size() <= ALWAYS_DENSE { FIRST_TRIES.0 } else { FIRST_TRIES.1 };
+            let few = if problem.size() <= MAX_ROWS_DENSE_FIRST { CURVED_SWEEPS.0 } else { CURVED_SWEEPS.1 };
             let few = Options { max_iterations: few.min(options.max_iterations), ..*options };
             if total.take(self.gauss_seidel.solve(problem, r, &few), r) && problem.size() > options.polish {
                 return total.report;

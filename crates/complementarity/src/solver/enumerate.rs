@@ -29,7 +29,7 @@ fn modes(set: &Set) -> Option<usize> {
         Set::Interval { .. } => Some(3),
         Set::Ball { dim: 1, .. } => Some(3),
         Set::Coulomb { dim: 1, .. } => Some(4),
-        _ => None,
+        Set::Ball { .. } | Set::Coulomb { .. } | Set::Polyhedral { .. } => None,
     }
 }
 

@@ -48,7 +48,7 @@ impl Impossible {
                 Set::Polyhedral { polygon, .. } => {
                     self.frictionless.replace_set(i, Set::Polyhedral { mu: 0.0, polygon: polygon.clone() });
                 }
-                _ => {}
+                Set::Free { .. } | Set::NonNegative | Set::Interval { .. } | Set::Ball { .. } => {}
             }
         }
         self.d.clear();

@@ -136,7 +136,7 @@ impl LeastNormPercussions {
             let sticks = norm(&u[1..]) <= still && u[0] <= still;
             match b.set {
                 Set::Coulomb { .. } | Set::Polyhedral { .. } => unloaded || sticks,
-                _ => norm(u) <= still,
+                Set::Free { .. } | Set::NonNegative | Set::Interval { .. } | Set::Ball { .. } => norm(u) <= still,
             }
         })
     }

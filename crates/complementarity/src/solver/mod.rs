@@ -270,7 +270,7 @@ pub static SOLVERS: &[SolverInfo] = &[
         reference: "CottlePangStone1992, 4.4",
         handles: |set| match set {
             Set::Ball { dim, .. } | Set::Coulomb { dim, .. } => *dim == 1,
-            _ => true,
+            Set::Free { .. } | Set::NonNegative | Set::Interval { .. } | Set::Polyhedral { .. } => true,
         },
         make: || Box::new(Lemke::default()),
     },

@@ -237,7 +237,7 @@ impl Candidates {
         self.fault.as_deref()
     }
 
-    /// Makes room for `n` interactions in all: worth it where many are made one by one. The list stays as it is.
+    /// Reserves capacity for `n` interactions in total. The list itself does not change.
     #[inline]
     pub fn reserve(&mut self, n: usize) {
         capacity::reserve(&mut self.items, n);

@@ -24,7 +24,7 @@ use std::cell::Cell;
 
 /// Two vectors of coordinates.
 #[derive(Default)]
-struct Room([Vec<f64>; 2]);
+struct ChartScratch([Vec<f64>; 2]);
 
 impl<'a> Evaluator<'a> {
     /// y₀: q₀ itself, where there are no charts.
@@ -80,9 +80,9 @@ impl<'a> Evaluator<'a> {
         if !self.has_charts() {
             return f(q0, q);
         }
-        let cell = self.workspace().of::<Cell<Room>>();
+        let cell = self.workspace().of::<Cell<ChartScratch>>();
         let mut room = cell.take();
-        let Room([origin, y]) = &mut room;
+        let ChartScratch([origin, y]) = &mut room;
         self.fill_origin(q0, origin);
         y.clear();
         y.extend_from_slice(q);

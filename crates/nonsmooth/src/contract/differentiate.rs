@@ -13,7 +13,7 @@ use super::candidates::{Candidates, Interaction, Kind, Reach};
 use super::evaluate::{Local, MAX_LOCAL, Quantity, potential_gradient, rates, row_times_b};
 use super::evaluator::Workspace;
 use super::functions::{Function, Functions, Level};
-use super::layout::{Blocks, ForceKind, Place};
+use super::layout::{Blocks, ForceKind, PartIndices};
 use super::model::{Derivative, Model, Together};
 use super::part::Violation;
 use super::system::{Derivatives, KinematicBlock, Structure, System};
@@ -53,10 +53,10 @@ impl<M: Model> Differentiated<M> {
 /// Positions of the parts of a model in the vectors of the system.
 struct Plan {
     structure: Structure,
-    masses: Vec<(Place, Arc<[usize]>)>,
-    forces: Vec<(ForceKind, Place)>,
-    /// Name and place of every interaction, by kind.
-    parts: [Vec<(String, Place)>; 4],
+    masses: Vec<(PartIndices, Arc<[usize]>)>,
+    forces: Vec<(ForceKind, PartIndices)>,
+    /// Name and indices of every interaction, by kind.
+    parts: [Vec<(String, PartIndices)>; 4],
     interactions: Vec<Interaction>,
     /// Marks candidate lists that this system has filled.
     stamp: u64,
@@ -101,40 +101,46 @@ fn index_of(id: u64) -> usize {
 }
 
 impl<'a> Assembly<'a> {
-    fn part(&self, k: &Interaction) -> &'a Place {
+    fn part(&self, k: &Interaction) -> &'a PartIndices {
         &self.plan.parts[k.kind as usize][index_of(k.id)].1
     }
 
-    /// A quantity of part `i` at position `place`.
-    fn local(&self, quantity: Quantity, i: usize, place: &'a Place) -> Local<'a> {
-        Local { model: self.model, quantity, i, own: place.own, blocks: &place.blocks }
+    /// A quantity of part `i` with its indices.
+    fn local(&self, quantity: Quantity, i: usize, indices: &'a PartIndices) -> Local<'a> {
+        Local { model: self.model, quantity, i, own: indices.own, blocks: &indices.blocks }
     }
 
     /// A function of the model, of part `i`.
-    fn function(&self, function: Function, i: usize, place: &'a Place) -> Local<'a> {
-        self.local(Quantity::Value(function), i, place)
+    fn function(&self, function: Function, i: usize, indices: &'a PartIndices) -> Local<'a> {
+        self.local(Quantity::Value(function), i, indices)
     }
 
     /// The time derivative of a function of position, of part `i`.
-    fn rate_of(&self, function: Function, i: usize, place: &'a Place) -> Local<'a> {
-        self.local(Quantity::Rate(function), i, place)
+    fn rate_of(&self, function: Function, i: usize, indices: &'a PartIndices) -> Local<'a> {
+        self.local(Quantity::Rate(function), i, indices)
     }
 
     /// Runs `f` with the local coordinates and velocities of a part.
     #[inline]
-    fn gathered<R>(&self, place: &Place, q: &[f64], u: &[f64], f: impl FnOnce(&[f64], &[f64], &mut Buffers) -> R) -> R {
+    fn gathered<R>(
+        &self,
+        indices: &PartIndices,
+        q: &[f64],
+        u: &[f64],
+        f: impl FnOnce(&[f64], &[f64], &mut Buffers) -> R,
+    ) -> R {
         let mut scratch = self.scratch.borrow_mut();
         let s = &mut *scratch;
-        if let Some(first) = place.first {
-            let range = first..first + place.extended.len();
+        if let Some(first) = indices.first {
+            let range = first..first + indices.extended.len();
             let mut work = Buffers { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
             return f(&q[range.clone()], if u.is_empty() { u } else { &u[range] }, &mut work);
         }
         s.q.clear();
-        s.q.extend(place.extended.iter().map(|&i| q[i]));
+        s.q.extend(indices.extended.iter().map(|&i| q[i]));
         s.u.clear();
         if !u.is_empty() {
-            s.u.extend(place.velocities.iter().map(|&i| u[i]));
+            s.u.extend(indices.velocities.iter().map(|&i| u[i]));
         }
         let mut work = Buffers { values: &mut s.values, jacobian: &mut s.jacobian, row: &mut s.row };
         f(&s.q, &s.u, &mut work)
@@ -144,26 +150,26 @@ impl<'a> Assembly<'a> {
     fn position_rate(
         &self,
         function: Local,
-        place: &Place,
+        indices: &PartIndices,
         rows: usize,
         t: f64,
         q: &[f64],
         w: &mut [f64],
         chi: &mut [f64],
     ) {
-        self.gathered(place, q, &[], |lq, _, work| {
-            let width = place.own + 1;
+        self.gathered(indices, q, &[], |lq, _, work| {
+            let width = indices.own + 1;
             let (values, jacobian) = work.sized(rows, width);
             function.derivatives(t, lq, &[], 0..width, values, jacobian);
-            self.rates_from(place, t, lq, jacobian, w, chi);
+            self.rates_from(indices, t, lq, jacobian, w, chi);
         });
     }
 
     /// The same from (g_t, g_q), row by row.
-    fn rates_from(&self, place: &Place, t: f64, lq: &[f64], jacobian: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        let (own, n) = (place.own, place.velocities.len());
+    fn rates_from(&self, indices: &PartIndices, t: f64, lq: &[f64], jacobian: &[f64], w: &mut [f64], chi: &mut [f64]) {
+        let (own, n) = (indices.own, indices.velocities.len());
         let rows = jacobian.chunks_exact(own + 1).enumerate();
-        if place.blocks.is_empty() {
+        if indices.blocks.is_empty() {
             for (r, line) in rows {
                 chi[r] = line[0];
                 w[r * n..(r + 1) * n].copy_from_slice(&line[1..]);
@@ -176,7 +182,7 @@ impl<'a> Assembly<'a> {
             row[own..lq.len()].fill(0.0);
             let out = &mut w[r * n..(r + 1) * n];
             out.fill(0.0);
-            chi[r] = line[0] + row_times_b(self.model, &place.blocks, t, lq, &row[..lq.len()], 1.0, out);
+            chi[r] = line[0] + row_times_b(self.model, &indices.blocks, t, lq, &row[..lq.len()], 1.0, out);
         }
     }
 
@@ -210,14 +216,14 @@ impl<'a> Assembly<'a> {
         &self,
         what: Derivative,
         i: usize,
-        place: &Place,
+        indices: &PartIndices,
         t: f64,
         q: &[f64],
         w: &mut [f64],
         chi: &mut [f64],
     ) -> bool {
-        self.gathered(place, q, &[], |lq, _, work| {
-            let (own, n) = (place.own, place.velocities.len());
+        self.gathered(indices, q, &[], |lq, _, work| {
+            let (own, n) = (indices.own, indices.velocities.len());
             let slips = if what == Derivative::Contact { chi.len() - 1 } else { 0 };
             let positions = chi.len() - slips;
             let (out, _) = work.sized(positions * (own + 1) + slips * (n + 1), 0);
@@ -227,7 +233,7 @@ impl<'a> Assembly<'a> {
             let (jacobian, slip) = out.split_at(positions * (own + 1));
             let (w_position, w_slip) = w.split_at_mut(positions * n);
             let (chi_position, chi_slip) = chi.split_at_mut(positions);
-            self.rates_from(place, t, lq, jacobian, w_position, chi_position);
+            self.rates_from(indices, t, lq, jacobian, w_position, chi_position);
             w_slip.copy_from_slice(&slip[..slips * n]);
             chi_slip.copy_from_slice(&slip[slips * n..]);
             true
@@ -238,15 +244,15 @@ impl<'a> Assembly<'a> {
     fn velocity_rows(
         &self,
         function: Local,
-        place: &Place,
+        indices: &PartIndices,
         rows: usize,
         t: f64,
         q: &[f64],
         w: &mut [f64],
         chi: &mut [f64],
     ) {
-        self.gathered(place, q, &[], |lq, _, _| {
-            let n = place.velocities.len();
+        self.gathered(indices, q, &[], |lq, _, _| {
+            let n = indices.velocities.len();
             let zeros = [0.0; MAX_LOCAL];
             let first = 1 + lq.len();
             function.derivatives(t, lq, &zeros[..n], first..first + n, &mut chi[..rows], w);
@@ -254,28 +260,28 @@ impl<'a> Assembly<'a> {
     }
 
     /// f_q B of a function, row by row over the velocities of its part.
-    fn gradient(&self, f: Local, place: &Place, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.gathered(place, q, u, |lq, lu, work| {
-            if place.blocks.is_empty() {
+    fn gradient(&self, f: Local, indices: &PartIndices, rows: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.gathered(indices, q, u, |lq, lu, work| {
+            if indices.blocks.is_empty() {
                 let (values, _) = work.sized(rows, 0);
                 f.derivatives(t, lq, lu, 1..1 + lq.len(), values, out);
                 return;
             }
             let (values, jacobian) = work.sized(rows, lq.len());
             f.derivatives(t, lq, lu, 1..1 + lq.len(), values, jacobian);
-            let n = place.velocities.len();
+            let n = indices.velocities.len();
             out[..rows * n].fill(0.0);
             for (row, out) in jacobian.chunks_exact(lq.len().max(1)).zip(out.chunks_exact_mut(n.max(1))) {
-                row_times_b(self.model, &place.blocks, t, lq, row, 1.0, out);
+                row_times_b(self.model, &indices.blocks, t, lq, row, 1.0, out);
             }
         });
     }
 
-    fn rate(&self, f: Local, place: &Place, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        self.gathered(place, q, u, |lq, lu, work| {
+    fn rate(&self, f: Local, indices: &PartIndices, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
+        self.gathered(indices, q, u, |lq, lu, work| {
             work.row.clear();
             work.row.resize(lq.len(), 0.0);
-            rates::<f64, MAX_LOCAL>(self.model, &place.blocks, t, lq, lu, work.row);
+            rates::<f64, MAX_LOCAL>(self.model, &indices.blocks, t, lq, lu, work.row);
             f.along_motion(t, lq, lu, work.row, out);
         });
     }
@@ -284,7 +290,7 @@ impl<'a> Assembly<'a> {
     fn add_jacobian(
         &self,
         f: Local,
-        place: &Place,
+        indices: &PartIndices,
         with_u: bool,
         t: f64,
         q: &[f64],
@@ -293,9 +299,9 @@ impl<'a> Assembly<'a> {
         b: f64,
         m: &mut Matrix,
     ) {
-        let dofs = &place.velocities;
+        let dofs = &indices.velocities;
         let n = dofs.len();
-        self.gathered(place, q, u, |lq, lu, work| {
+        self.gathered(indices, q, u, |lq, lu, work| {
             // By q only where it is needed.
             let nq = if a == 0.0 { 0 } else { lq.len() };
             let width = nq + if with_u { n } else { 0 };
@@ -310,7 +316,7 @@ impl<'a> Assembly<'a> {
                 let line = &jacobian[i * width..(i + 1) * width];
                 row[..n].fill(0.0);
                 if nq > 0 {
-                    row_times_b(self.model, &place.blocks, t, lq, &line[..nq], a, &mut row[..n]);
+                    row_times_b(self.model, &indices.blocks, t, lq, &line[..nq], a, &mut row[..n]);
                 }
                 if with_u {
                     for j in 0..n {
@@ -328,13 +334,13 @@ impl<'a> Assembly<'a> {
 
     /// The same from what the model knows in closed form, where q̇ = u. False if it knows nothing.
     fn add_known_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) -> bool {
-        let (kind, place) = &self.plan.forces[i];
-        if !place.blocks.is_empty() {
+        let (kind, indices) = &self.plan.forces[i];
+        if !indices.blocks.is_empty() {
             return false;
         }
-        let n = place.own;
+        let n = indices.own;
         match kind {
-            ForceKind::Value => self.gathered(place, q, u, |lq, lu, work| {
+            ForceKind::Value => self.gathered(indices, q, u, |lq, lu, work| {
                 let (sum, jacobian) = work.sized(n * n, 2);
                 if !self.model.derivative(Derivative::Jacobian, i, t, lq, lu, jacobian) {
                     return false;
@@ -346,16 +352,16 @@ impl<'a> Assembly<'a> {
                         *s = if a == 0.0 { b * y } else { x * a + b * y };
                     }
                 }
-                m.add_clique(&place.velocities, sum);
+                m.add_clique(&indices.velocities, sum);
                 true
             }),
-            ForceKind::Potential => self.gathered(place, q, &[], |lq, _, work| {
+            ForceKind::Potential => self.gathered(indices, q, &[], |lq, _, work| {
                 let (values, _) = work.sized(n * n, 0);
                 if !self.model.derivative(Derivative::Hessian, i, t, lq, &[], values) {
                     return false;
                 }
                 values.iter_mut().for_each(|v| *v *= -a);
-                m.add_clique(&place.velocities, values);
+                m.add_clique(&indices.velocities, values);
                 true
             }),
         }
@@ -395,9 +401,9 @@ impl Assembly<'_> {
                 return;
             }
         }
-        for (i, (place, dofs)) in self.plan.masses.iter().enumerate() {
+        for (i, (indices, dofs)) in self.plan.masses.iter().enumerate() {
             let n = dofs.len();
-            self.gathered(place, q, &[], |lq, _, work| {
+            self.gathered(indices, q, &[], |lq, _, work| {
                 let (values, _) = work.sized(n * n, 0);
                 values.fill(0.0);
                 self.model.mass(i, t, lq, values);
@@ -407,24 +413,24 @@ impl Assembly<'_> {
     }
 
     fn force(&self, i: usize, t: f64, q: &[f64], u: &[f64], h: &mut [f64]) {
-        let (kind, place) = &self.plan.forces[i];
-        let n = place.velocities.len();
+        let (kind, indices) = &self.plan.forces[i];
+        let n = indices.velocities.len();
         let u = if *kind == ForceKind::Value { u } else { &[] };
-        self.gathered(place, q, u, |lq, lu, work| {
+        self.gathered(indices, q, u, |lq, lu, work| {
             let (out, _) = work.sized(n, 0);
-            if *kind == ForceKind::Potential && place.blocks.is_empty() {
+            if *kind == ForceKind::Potential && indices.blocks.is_empty() {
                 if !self.model.derivative(Derivative::Gradient, i, t, lq, &[], out) {
                     potential_gradient(self.model, i, t, lq, out);
                 }
-                place.velocities.iter().zip(out).for_each(|(&j, v)| h[j] -= *v);
+                indices.velocities.iter().zip(out).for_each(|(&j, v)| h[j] -= *v);
                 return;
             }
             out.fill(0.0);
             match kind {
-                ForceKind::Value => f64::call(self.model, Function::Force, i, t, &lq[..place.own], lu, out),
-                ForceKind::Potential => self.local(Quantity::PotentialForce, i, place).value(t, lq, &[], out),
+                ForceKind::Value => f64::call(self.model, Function::Force, i, t, &lq[..indices.own], lu, out),
+                ForceKind::Potential => self.local(Quantity::PotentialForce, i, indices).value(t, lq, &[], out),
             }
-            for (&j, v) in place.velocities.iter().zip(out.iter()) {
+            for (&j, v) in indices.velocities.iter().zip(out.iter()) {
                 h[j] += v;
             }
         });
@@ -448,30 +454,30 @@ impl Assembly<'_> {
     }
 
     fn potential(&self, i: usize, t: f64, q: &[f64]) -> f64 {
-        let (kind, place) = &self.plan.forces[i];
+        let (kind, indices) = &self.plan.forces[i];
         if *kind != ForceKind::Potential {
             return 0.0;
         }
-        self.gathered(place, q, &[], |lq, _, _| self.model.call_potential(i, t, &lq[..place.own]))
+        self.gathered(indices, q, &[], |lq, _, _| self.model.call_potential(i, t, &lq[..indices.own]))
     }
 
     fn force_jacobian(&self, i: usize, t: f64, q: &[f64], u: &[f64], a: f64, b: f64, m: &mut Matrix) {
         if self.add_known_jacobian(i, t, q, u, a, b, m) {
             return;
         }
-        let (kind, place) = &self.plan.forces[i];
+        let (kind, indices) = &self.plan.forces[i];
         match kind {
             ForceKind::Value => {
-                self.add_jacobian(self.function(Function::Force, i, place), place, true, t, q, u, a, b, m);
+                self.add_jacobian(self.function(Function::Force, i, indices), indices, true, t, q, u, a, b, m);
             }
             ForceKind::Potential => {
-                self.add_jacobian(self.local(Quantity::PotentialForce, i, place), place, false, t, q, &[], a, b, m);
+                self.add_jacobian(self.local(Quantity::PotentialForce, i, indices), indices, false, t, q, &[], a, b, m);
             }
         }
     }
 
     fn position(&self, k: &Interaction, t: f64, q: &[f64], g: &mut [f64]) {
-        let place = self.part(k);
+        let indices = self.part(k);
         let i = index_of(k.id);
         let function = match k.kind {
             Kind::Contact => {
@@ -485,30 +491,31 @@ impl Assembly<'_> {
             Kind::VelocityJoint | Kind::Element => return,
         };
         let out = &mut g[..k.position_dim()];
-        self.gathered(place, q, &[], |lq, _, _| f64::call(self.model, function, i, t, &lq[..place.own], &[], out));
+        self.gathered(indices, q, &[], |lq, _, _| f64::call(self.model, function, i, t, &lq[..indices.own], &[], out));
     }
 
     fn velocity(&self, k: &Interaction, t: f64, q: &[f64], w: &mut [f64], chi: &mut [f64]) {
-        let place = self.part(k);
-        let (i, n) = (index_of(k.id), place.velocities.len());
+        let indices = self.part(k);
+        let (i, n) = (index_of(k.id), indices.velocities.len());
         let known = match k.kind {
             Kind::Contact => Some(Derivative::Contact),
             Kind::Joint => Some(Derivative::Joint),
             Kind::VelocityJoint | Kind::Element => None,
         };
-        if known.is_some_and(|what| self.known_rows(what, i, place, t, q, &mut w[..k.dim() * n], &mut chi[..k.dim()])) {
+        if known.is_some_and(|what| self.known_rows(what, i, indices, t, q, &mut w[..k.dim() * n], &mut chi[..k.dim()]))
+        {
             return;
         }
-        let of = |function| self.function(function, i, place);
+        let of = |function| self.function(function, i, indices);
         match k.kind {
-            Kind::Joint => self.position_rate(of(Function::Joint), place, k.dim(), t, q, w, chi),
-            Kind::VelocityJoint => self.velocity_rows(of(Function::VelocityJoint), place, k.dim(), t, q, w, chi),
-            Kind::Element => self.velocity_rows(of(Function::Element), place, k.dim(), t, q, w, chi),
+            Kind::Joint => self.position_rate(of(Function::Joint), indices, k.dim(), t, q, w, chi),
+            Kind::VelocityJoint => self.velocity_rows(of(Function::VelocityJoint), indices, k.dim(), t, q, w, chi),
+            Kind::Element => self.velocity_rows(of(Function::Element), indices, k.dim(), t, q, w, chi),
             Kind::Contact => {
-                self.position_rate(of(Function::Gap), place, 1, t, q, &mut w[..n], &mut chi[..1]);
+                self.position_rate(of(Function::Gap), indices, 1, t, q, &mut w[..n], &mut chi[..1]);
                 if k.dim() > 1 {
                     let (w, chi) = (&mut w[n..], &mut chi[1..]);
-                    self.velocity_rows(of(Function::Slip), place, k.dim() - 1, t, q, w, chi);
+                    self.velocity_rows(of(Function::Slip), indices, k.dim() - 1, t, q, w, chi);
                 }
             }
         }
@@ -560,41 +567,41 @@ impl Assembly<'_> {
     }
 
     fn velocity_gradient(&self, k: &Interaction, skip: usize, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        let place = self.part(k);
-        let (i, n) = (index_of(k.id), place.velocities.len());
+        let indices = self.part(k);
+        let (i, n) = (index_of(k.id), indices.velocities.len());
         debug_assert!(skip <= k.position_dim());
-        let of = |function| self.function(function, i, place);
-        let rate_of = |function| self.rate_of(function, i, place);
+        let of = |function| self.function(function, i, indices);
+        let rate_of = |function| self.rate_of(function, i, indices);
         match k.kind {
             Kind::Joint if skip > 0 => {}
-            Kind::Joint => self.gradient(rate_of(Function::Joint), place, k.dim(), t, q, u, out),
-            Kind::VelocityJoint => self.gradient(of(Function::VelocityJoint), place, k.dim(), t, q, u, out),
-            Kind::Element => self.gradient(of(Function::Element), place, k.dim(), t, q, u, out),
+            Kind::Joint => self.gradient(rate_of(Function::Joint), indices, k.dim(), t, q, u, out),
+            Kind::VelocityJoint => self.gradient(of(Function::VelocityJoint), indices, k.dim(), t, q, u, out),
+            Kind::Element => self.gradient(of(Function::Element), indices, k.dim(), t, q, u, out),
             Kind::Contact => {
                 let (normal, tangential) = out.split_at_mut(if skip > 0 { 0 } else { n });
                 if skip == 0 {
-                    self.gradient(rate_of(Function::Gap), place, 1, t, q, u, normal);
+                    self.gradient(rate_of(Function::Gap), indices, 1, t, q, u, normal);
                 }
                 if k.dim() > 1 {
-                    self.gradient(of(Function::Slip), place, k.dim() - 1, t, q, u, tangential);
+                    self.gradient(of(Function::Slip), indices, k.dim() - 1, t, q, u, tangential);
                 }
             }
         }
     }
 
     fn velocity_rate(&self, k: &Interaction, t: f64, q: &[f64], u: &[f64], out: &mut [f64]) {
-        let place = self.part(k);
+        let indices = self.part(k);
         let (i, d) = (index_of(k.id), k.dim());
-        let of = |function| self.function(function, i, place);
-        let rate_of = |function| self.rate_of(function, i, place);
+        let of = |function| self.function(function, i, indices);
+        let rate_of = |function| self.rate_of(function, i, indices);
         match k.kind {
-            Kind::Joint => self.rate(rate_of(Function::Joint), place, t, q, u, &mut out[..d]),
-            Kind::VelocityJoint => self.rate(of(Function::VelocityJoint), place, t, q, u, &mut out[..d]),
-            Kind::Element => self.rate(of(Function::Element), place, t, q, u, &mut out[..d]),
+            Kind::Joint => self.rate(rate_of(Function::Joint), indices, t, q, u, &mut out[..d]),
+            Kind::VelocityJoint => self.rate(of(Function::VelocityJoint), indices, t, q, u, &mut out[..d]),
+            Kind::Element => self.rate(of(Function::Element), indices, t, q, u, &mut out[..d]),
             Kind::Contact => {
-                self.rate(rate_of(Function::Gap), place, t, q, u, &mut out[..1]);
+                self.rate(rate_of(Function::Gap), indices, t, q, u, &mut out[..1]);
                 if d > 1 {
-                    self.rate(of(Function::Slip), place, t, q, u, &mut out[1..d]);
+                    self.rate(of(Function::Slip), indices, t, q, u, &mut out[1..d]);
                 }
             }
         }

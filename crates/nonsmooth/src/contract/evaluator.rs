@@ -45,7 +45,7 @@ impl std::fmt::Debug for Workspace {
 pub struct Evaluator<'a> {
     system: &'a dyn System,
     work: &'a Workspace,
-    /// First and last time that the system is asked for, s.
+    /// First and last time at which the system is evaluated, s.
     span: (f64, f64),
     /// Whether a block of the kinematics has a chart.
     charts: bool,
@@ -128,7 +128,7 @@ impl<'a> Evaluator<'a> {
         self.span.0 > f64::NEG_INFINITY
     }
 
-    /// A time of the step, as far as the model is asked for it.
+    /// The time at which the model is evaluated for a time of the step.
     #[inline]
     fn within(&self, t: f64) -> f64 {
         if self.breaks { t.max(self.span.0).min(self.span.1) } else { t }

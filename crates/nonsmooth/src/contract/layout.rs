@@ -231,13 +231,13 @@ impl Layout {
     }
 }
 
-/// Kinematic blocks that a part touches: block, positions of its coordinates in [`Place::extended`], positions of its velocities in
-/// [`Place::velocities`].
+/// Kinematic blocks that a part touches: block, positions of its coordinates in [`PartIndices::extended`], positions of its velocities in
+/// [`PartIndices::velocities`].
 pub(super) type Blocks = Vec<(usize, Vec<usize>, Vec<usize>)>;
 
-/// Position of a part in the vectors of the system.
+/// Indices of a part in the vectors of the system.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct PartIndices {
     /// Coordinates over which the part is differentiated: its own, then the rest of the kinematic blocks touched.
     pub(super) extended: Arc<[usize]>,
     /// Number of leading entries of `extended` that the part's function receives.
@@ -265,13 +265,13 @@ impl Layout {
         self.velocities.as_ref().map_or(self.nq(), Vec::len)
     }
 
-    pub(super) fn place(&self, on: Option<&Vec<usize>>) -> Place {
+    pub(super) fn part_indices(&self, on: Option<&Vec<usize>>) -> PartIndices {
         let own: Vec<usize> = on.cloned().unwrap_or_else(|| (0..self.nq()).collect());
         let n = own.len();
         if self.velocities.is_none() {
             let first = consecutive(&own);
             let list: Arc<[usize]> = own.into();
-            return Place { extended: list.clone(), own: n, velocities: list, blocks: Vec::new(), first };
+            return PartIndices { extended: list.clone(), own: n, velocities: list, blocks: Vec::new(), first };
         }
         let mut extended = own.clone();
         let mut velocities = Vec::new();
@@ -298,6 +298,6 @@ impl Layout {
             }
             blocks.push((b, positions, velocity_positions));
         }
-        Place { extended: extended.into(), own: n, velocities: velocities.into(), blocks, first: None }
+        PartIndices { extended: extended.into(), own: n, velocities: velocities.into(), blocks, first: None }
     }
 }

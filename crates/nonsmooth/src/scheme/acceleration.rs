@@ -45,7 +45,7 @@ pub(super) enum Treat {
     Stuck,
 }
 
-/// Where a step began whose forces are asked for.
+/// Start of the step whose forces are computed.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     /// γ₀ by component of the candidates.
@@ -64,7 +64,7 @@ pub struct Forces {
     acceleration: Vec<f64>,
     /// Forces, row by row of the blocks.
     pub(super) r: Vec<f64>,
-    blocks: Vec<Place>,
+    blocks: Vec<ForceBlock>,
     /// Whether M is constant and there.
     mass_stays: bool,
     /// Rows, χ, γ and its rate of one interaction, and a force direction.
@@ -79,8 +79,8 @@ pub struct Forces {
 type Along = ([f64; 3], usize);
 const NONE: Along = ([0.0; 3], 0);
 
-/// Where the forces of a block go.
-struct Place {
+/// Components of λ that a block of the problem determines.
+struct ForceBlock {
     /// The interaction, its first component, and the block's first in it.
     interaction: usize,
     first: usize,
@@ -230,7 +230,7 @@ impl Forces {
             let d = set.dim();
             full.push_block(set, &k.dofs, &rate[at..at + d]).copy_from_slice(force);
             rows.extend_from_slice(&w[at * n..(at + d) * n]);
-            blocks.push(Place { interaction: i, first, at, along });
+            blocks.push(ForceBlock { interaction: i, first, at, along });
         };
         match &*k.law {
             Law::Contact(law) => match &law.friction {
@@ -253,7 +253,7 @@ impl Forces {
                         push(Set::Ball { dim: dim - 1, radius: *bound }, 1, &w[n..], NONE);
                     }
                 }
-                _ => {
+                Some(Friction::Coulomb { .. } | Friction::Polyhedral { .. }) | None => {
                     let mut at = 0;
                     k.law.percussion_sets(dim, 1.0, |set| {
                         let d = set.dim();
@@ -313,7 +313,7 @@ impl Forces {
     fn take(&mut self, lambda: &[f64]) {
         self.r.clear();
         self.r.resize(self.full.c.len(), 0.0);
-        for (block, Place { first, at, .. }) in self.full.blocks().iter().zip(&self.blocks) {
+        for (block, ForceBlock { first, at, .. }) in self.full.blocks().iter().zip(&self.blocks) {
             for k in 0..block.set.dim() {
                 self.r[block.start + k] = lambda[first + at + k];
             }
@@ -381,7 +381,8 @@ impl Forces {
 
     /// λ from the forces of the blocks; what is known already stays.
     pub(super) fn scatter(&mut self) {
-        for (block, Place { first, at, along: (along, slips), .. }) in self.full.blocks().iter().zip(&self.blocks) {
+        for (block, ForceBlock { first, at, along: (along, slips), .. }) in self.full.blocks().iter().zip(&self.blocks)
+        {
             for k in 0..block.set.dim() {
                 self.lambda[first + at + k] = self.r[block.start + k];
             }

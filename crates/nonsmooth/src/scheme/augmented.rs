@@ -58,7 +58,7 @@ use super::{Examination, Failure, Order, SCHEMES, Scheme, SchemeInfo, Solve};
 use crate::accounting::{Certificate, Ledger};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::control::{Controller, Span};
-use crate::state::{Outcome, Record, Sigma, State, Step};
+use crate::state::{Record, Sigma, State, Step, StepOutcome};
 use complementarity::linear::dense::{all_finite, max_norm};
 use complementarity::{FullProblem, capacity};
 
@@ -91,17 +91,17 @@ pub(super) fn base_of(settings: &Settings) -> Option<&'static SchemeInfo> {
 /// A step of less than this many smallest steps is one base step: [Studer2008, §9.3].
 const ROWS_FROM: f64 = 3.0;
 /// Interactions of which each switch is resolved, however often they switch.
-const FEW: usize = 16;
+const ALWAYS_RESOLVED: usize = 16;
 /// What the solver leaves of its problems, handed on by contacts to each other, and rounding are no errors of the step up to this many times.
 const NOISE: f64 = 100.0;
 /// Lengths are compared up to rounding.
 const ROUNDING: f64 = 1e-9;
 /// So is what Newton's method of the base leaves; it is mostly far below its tolerance.
-const UNSOLVED: f64 = 10.0;
+const NEWTON_NOISE: f64 = 10.0;
 /// Part of the tolerance up to which a velocity does not tell a mode.
 const NEGLIGIBLE: f64 = 0.01;
 /// Rows from which the first column tells an expansion in even powers from one in all of them.
-const CHECKED: usize = 3;
+const PARITY_ROWS: usize = 3;
 
 /// Augmented time stepping. See the [module](self).
 pub struct Augmented {
@@ -164,7 +164,7 @@ impl Augmented {
     /// The base of a step with these interactions.
     fn base_for(&mut self, list: &Candidates) -> &mut dyn Scheme {
         let turns = || list.items().iter().any(|k| k.kind == Kind::Contact && !k.constant);
-        self.used = usize::from(self.bases.len() > 1 && list.len() <= FEW && turns());
+        self.used = usize::from(self.bases.len() > 1 && list.len() <= ALWAYS_RESOLVED && turns());
         &mut *self.bases[self.used]
     }
 
@@ -173,7 +173,7 @@ impl Augmented {
         let free = self.bases[self.used].last_problem().map(|p| p.free_velocity());
         let unsolved = solve.options.tolerance * free.map_or(0.0, max_norm);
         let floor = unsolved.min(NEGLIGIBLE * self.options.atol);
-        self.modes.look(system, start, from, step, free, floor)
+        self.modes.count_switches(system, start, from, step, free, floor)
     }
 
     /// Substeps of row `i`, from 1.
@@ -296,7 +296,7 @@ impl Augmented {
             self.row[nq..nq + nu].copy_from_slice(&end.u);
             self.tableau.push(n, &self.row);
             rows += 1;
-            if even && rows == CHECKED {
+            if even && rows == PARITY_ROWS {
                 let size = max_norm(&self.row[..nq + nu]);
                 if self.tableau.looks_odd(0..nq + nu, NOISE * f64::EPSILON * size + NOISE * report.noise) {
                     even = false;
@@ -316,7 +316,7 @@ impl Augmented {
                 let (size, place) = (max_norm(u).max(max_norm(last)), max_norm(&best[..nq]));
                 let rounding = NOISE * f64::EPSILON;
                 let of = |change: f64, size: f64| if size > 0.0 { change / size } else { 0.0 };
-                let newton = UNSOLVED * self.newton[self.used];
+                let newton = NEWTON_NOISE * self.newton[self.used];
                 let by_u = change / allowed.max((rounding + newton) * size);
                 let per = if self.dt_max > 0.0 { self.dt_max } else { dt };
                 let by_q = moved / (per * allowed).max((rounding + newton) * place);
@@ -333,7 +333,7 @@ impl Augmented {
             return result;
         }
         let (order, outcome) =
-            (self.order_of(rows, even), if accurate { Outcome::Smooth } else { Outcome::Inaccurate });
+            (self.order_of(rows, even), if accurate { StepOutcome::Smooth } else { StepOutcome::Inaccurate });
         if rows == 1 {
             // One base step it is.
             let e: &mut AugmentedStep = out.record.make();
@@ -417,13 +417,13 @@ impl Scheme for Augmented {
         let e: &mut AugmentedStep = out.record.make();
         (e.order, e.switches, e.exhausted) = (1, found, self.is_loose);
         e.outcome = match (one, found) {
-            (_, 0) if self.is_loose => Outcome::Inaccurate,
-            (_, 0) => Outcome::Smooth,
-            (true, _) => Outcome::Resolved,
-            (false, _) => Outcome::Detected,
+            (_, 0) if self.is_loose => StepOutcome::Inaccurate,
+            (_, 0) => StepOutcome::Smooth,
+            (true, _) => StepOutcome::Resolved,
+            (false, _) => StepOutcome::Detected,
         };
         if !one && found == 0 && !self.extrapolate(system, start, dt, solve, out)? {
-            out.record.make::<AugmentedStep>().outcome = Outcome::Detected;
+            out.record.make::<AugmentedStep>().outcome = StepOutcome::Detected;
         }
         if !(all_finite(&out.end.q) && all_finite(&out.end.u)) {
             return Err(Failure::NotFinite { what: "the state".into() });

@@ -188,7 +188,7 @@ pub enum Failure {
     },
 }
 
-/// What is asked of a finished step. It is evaluated once for all of it.
+/// Requested results of the examination of a finished step, which is evaluated once for all of them.
 #[derive(Default)]
 pub struct Examination<'a> {
     /// The scheme's full discrete system (dynamics, kinematics, laws), evaluated anew.
@@ -213,7 +213,7 @@ pub trait Scheme: Send {
         self.info()
     }
 
-    /// The controller that it wants, if it does not leave the length of steps to the loop.
+    /// The controller of its steps; `None` for the controller of the run.
     fn controller(&mut self, _span: &Span) -> Result<Option<Box<dyn Controller>>, SettingsError> {
         Ok(None)
     }
@@ -244,7 +244,7 @@ pub trait Scheme: Send {
         out: &mut Step,
     ) -> Result<(), Failure>;
 
-    /// Evaluates a finished step, from `start`, the step's end state and its percussions alone, and takes from that what is asked for.
+    /// Evaluates a finished step, from `start`, the step's end state and its percussions alone, and fills the requested results.
     fn examine(&mut self, system: &Evaluator, start: &State, step: &Step, asked: Examination);
 
     /// The certificate of a step alone.

@@ -1,4 +1,4 @@
-//! What the projected schemes share: options, and how a finished step is looked at again.
+//! What the projected schemes share: options, and the examination of a finished step.
 
 mod record;
 
@@ -60,8 +60,8 @@ impl ProjectedOptions {
     }
 }
 
-/// Components of candidates up to which the coupled form, which is dense, is tried where the other fails.
-const FEW: usize = 200;
+/// Largest number of components of candidates for which the coupled form, which is dense, is tried after the other has failed.
+const MAX_COUPLED_ROWS: usize = 200;
 
 /// A step on velocity level and its projection.
 pub(super) struct Projected {
@@ -103,7 +103,7 @@ impl Projected {
             done => return done,
         };
         // What one form does not solve, the other may; the coupled one is dense.
-        if !coupled && out.candidates.components() > FEW {
+        if !coupled && out.candidates.components() > MAX_COUPLED_ROWS {
             return Err(failure);
         }
         out.report.retries += 1;

@@ -49,7 +49,7 @@ pub(super) enum Onto {
     Active,
 }
 
-/// What is asked of the position of an interaction.
+/// Condition on the position of an interaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// Nothing.
@@ -82,7 +82,7 @@ pub(super) struct Projection {
     /// g by component of the candidates, at the last trial.
     gaps: Vec<f64>,
     included: Vec<bool>,
-    /// Contacts that the rules want closed cannot all be: they are unilateral for the rest of the step.
+    /// The contacts that should be closed cannot all be closed: they are unilateral for the rest of the step.
     relaxed: bool,
     w: Vec<f64>,
     chi: Vec<f64>,
@@ -92,7 +92,7 @@ pub(super) struct Projection {
 
 /// How a trial position stands to its rules.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Standing {
+pub(super) struct PositionCheck {
     /// Largest violation, m, and where.
     pub(super) worst: f64,
     pub(super) culprit: Option<usize>,
@@ -106,10 +106,10 @@ const PERCUSSION: f64 = 1e-14;
 pub(super) const MAX_ITERATIONS: usize = 50;
 /// Iterations in a row without a smaller violation after which the projection is given up.
 pub(super) const MAX_STAGNATION: usize = 8;
-/// Rows up to which one linear problem is solved to rounding; beyond, iterations take over where it stops.
-const FEW: usize = 100;
-/// Part of a linear problem that is left for the next iteration where there are many rows.
-const COARSE: f64 = 1e-3;
+/// Largest number of rows of a linear problem that is solved to rounding. Larger ones are solved inexactly, by iterations.
+const MAX_EXACT_ROWS: usize = 100;
+/// Residual of a large linear problem that is left to the next iteration.
+const INEXACT_SHARE: f64 = 1e-3;
 /// Rounding of a gap that is computed from coordinates of size one: where iterations lead no further, it is no violation.
 pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
@@ -172,7 +172,7 @@ impl Projection {
         self.included.resize(list.len(), false);
     }
 
-    /// Says what is asked of whom, where `work` has the percussions of the active interactions.
+    /// Sets the condition of every interaction. `work` has the percussions of the active ones.
     pub(super) fn set_rules(&mut self, list: &Candidates, work: &VelocityLevel) {
         let closed = if self.relaxed { Rule::Unilateral } else { Rule::Closed };
         let others = if self.onto == Onto::All { Rule::Unilateral } else { Rule::Open };
@@ -195,14 +195,14 @@ impl Projection {
             self.rules[i] = if pressed { closed } else { Rule::Unilateral };
             closed_contacts += usize::from(pressed);
         }
-        if closed_contacts > FEW {
+        if closed_contacts > MAX_EXACT_ROWS {
             // Many contacts are redundant: packs.
             let contacts = self.rules.iter_mut().zip(list.items()).filter(|(_, k)| k.kind == Kind::Contact);
             contacts.filter(|(r, _)| **r == Rule::Closed).for_each(|(r, _)| *r = Rule::Unilateral);
         }
     }
 
-    /// Whether nothing is asked of what is not active.
+    /// Whether interactions that are not active have no condition.
     pub(super) fn leaves_inactive_alone(&self) -> bool {
         self.onto == Onto::Active
     }
@@ -222,15 +222,15 @@ impl Projection {
         &self.shift
     }
 
-    /// Looks at a trial position.
-    pub(super) fn look(
+    /// Violation of the constraints at a trial position.
+    pub(super) fn check_position(
         &mut self,
         system: &Evaluator,
         t: f64,
         q: &[f64],
         list: &Candidates,
-    ) -> Result<Standing, Failure> {
-        let mut standing = Standing { worst: 0.0, culprit: None, holds: true };
+    ) -> Result<PositionCheck, Failure> {
+        let mut check = PositionCheck { worst: 0.0, culprit: None, holds: true };
         for (i, k) in list.items().iter().enumerate() {
             let rule = self.rules[i];
             if rule == Rule::Open {
@@ -253,12 +253,12 @@ impl Projection {
                 }
                 Kind::VelocityJoint | Kind::Element => continue,
             };
-            if violation > standing.worst {
-                (standing.worst, standing.culprit) = (violation, Some(i));
+            if violation > check.worst {
+                (check.worst, check.culprit) = (violation, Some(i));
             }
         }
-        standing.holds = standing.worst <= self.tolerance && self.is_consistent(system, t, q, list);
-        Ok(standing)
+        check.holds = check.worst <= self.tolerance && self.is_consistent(system, t, q, list);
+        Ok(check)
     }
 
     /// Whether the shift is that of the multipliers with the directions at (t,q).
@@ -349,10 +349,10 @@ impl Projection {
         t: f64,
         q: &[f64],
         list: &Candidates,
-        standing: &Standing,
+        check: &PositionCheck,
     ) -> Result<(), Failure> {
         let Some(mut full) = self.full.take() else { return Ok(()) };
-        let solved = self.linear(system, t, q, list, standing, &mut full);
+        let solved = self.linear(system, t, q, list, check, &mut full);
         self.full = Some(full);
         solved?;
         self.place_shift(system, t, q);
@@ -366,14 +366,15 @@ impl Projection {
         t: f64,
         q: &[f64],
         list: &Candidates,
-        standing: &Standing,
+        check: &PositionCheck,
         full: &mut FullProblem,
     ) -> Result<(), Failure> {
-        self.include(list, standing);
+        self.include(list, check);
         loop {
             self.rows(system, t, q, list, full);
-            let few = self.r.len() <= FEW;
-            let options = Options { tolerance: if few { 1e-12 } else { COARSE }, polish: 0, ..Options::default() };
+            let few = self.r.len() <= MAX_EXACT_ROWS;
+            let options =
+                Options { tolerance: if few { 1e-12 } else { INEXACT_SHARE }, polish: 0, ..Options::default() };
             let next = &mut self.other[0];
             next.resize(self.delta.len(), 0.0);
             let report = full.solve(self.solver.as_mut(), &options, &mut self.r, next);
@@ -385,7 +386,7 @@ impl Projection {
                 return Err(Failure::NotFinite { what: "the position projection".into() });
             }
             // Little is left: the next iteration begins there.
-            if report.solved() || report.residual <= COARSE {
+            if report.solved() || report.residual <= INEXACT_SHARE {
                 break;
             }
             // Redundant contacts cannot all be closed.
@@ -399,13 +400,13 @@ impl Projection {
     }
 
     /// Decides who takes part in the linear problem.
-    fn include(&mut self, list: &Candidates, standing: &Standing) {
+    fn include(&mut self, list: &Candidates, check: &PositionCheck) {
         for (i, k) in list.items().iter().enumerate() {
             let at = list.range(i).start;
             self.included[i] |= match (self.rules[i], k.kind) {
                 (Rule::Open, _) | (_, Kind::VelocityJoint | Kind::Element) => false,
                 (Rule::Closed, _) => true,
-                (Rule::Unilateral, _) => self.gaps[at] <= standing.worst || self.tau[at] != 0.0,
+                (Rule::Unilateral, _) => self.gaps[at] <= check.worst || self.tau[at] != 0.0,
             };
             if self.rules[i] == Rule::Open {
                 self.included[i] = false;
@@ -421,10 +422,10 @@ impl Projection {
         t: f64,
         q: &[f64],
         list: &Candidates,
-        standing: &Standing,
+        check: &PositionCheck,
     ) -> Option<(&FullProblem, &[f64])> {
         let mut full = self.full.take()?;
-        self.include(list, standing);
+        self.include(list, check);
         self.rows(system, t, q, list, &mut full);
         let regular = full.matrix.factor().is_ok();
         let full = self.full.insert(full);

@@ -78,10 +78,10 @@ pub(super) static INFO: SchemeInfo = SchemeInfo {
 const MAX_NEWTON: usize = 20;
 /// Iterations with the laws solved by a solver, whose rate is O(dt).
 const MAX_OUTER: usize = 50;
-/// Factors of r on the rungs of the ladder.
-const SMALLER: [f64; 3] = [1.0, 1e-2, 1e-4];
-/// Components of interactions that take part up to which the dense Newton method is the faster way.
-const FEW: usize = 96;
+/// Factors of r in the attempts of Newton's method, one after the other.
+const R_FACTORS: [f64; 3] = [1.0, 1e-2, 1e-4];
+/// Components of interactions that take part up to which the dense Newton method is faster than a solver.
+const MAX_NEWTON_ROWS: usize = 96;
 
 /// The nonsmooth RATTLE scheme. See the [module](self).
 #[derive(Default)]
@@ -96,16 +96,16 @@ pub struct Rattle {
     symmetry: Symmetry,
 }
 
-/// Where a step stands.
+/// What the equations of a step are made of.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct StepInput<'a> {
     system: &'a Evaluator<'a>,
     start: &'a State,
     dt: f64,
     list: &'a Candidates,
 }
 
-impl Place<'_> {
+impl StepInput<'_> {
     fn end(&self) -> f64 {
         self.start.t + self.dt
     }
@@ -151,53 +151,60 @@ impl Rattle {
 
     fn first_stage(
         &mut self,
-        place: &Place,
+        input: &StepInput,
         guess: Guess,
         solve: &mut Solve,
         out: &mut StepReport,
     ) -> Result<bool, Failure> {
         self.in_first = true;
-        self.first.begin(place);
+        self.first.begin(input);
         // For many contacts the forces of the start are as hard to find as the percussions.
-        if place.start.memory.of::<RattleMemory>().middle.is_empty() && place.list.components() <= FEW {
-            self.initial_guess(place, solve);
+        if input.start.memory.of::<RattleMemory>().middle.is_empty() && input.list.components() <= MAX_NEWTON_ROWS {
+            self.initial_guess(input, solve);
         }
         if guess == Guess::Predicted {
-            self.first.predict(place)?;
+            self.first.predict(input)?;
         }
-        let rungs = if by_newton(solve) { &SMALLER[..] } else { &[] };
+        let rungs = if by_newton(solve) { &R_FACTORS[..] } else { &[] };
         for (rung, &smaller) in rungs.iter().enumerate() {
             if rung > 0 {
-                self.first.begin(place);
+                self.first.begin(input);
             }
-            match self.first.newton(&self.options, place, smaller, out) {
+            match self.first.newton(&self.options, input, smaller, out) {
                 Ok(non_unique) => return Ok(non_unique),
                 Err(Unsolved::Failure(failure)) => return Err(failure),
                 Err(Unsolved::Many) => break,
                 Err(Unsolved::Newton) => out.retries += 1,
             }
         }
-        self.first.by_solver(&self.options, place, solve, out)
+        self.first.by_solver(&self.options, input, solve, out)
     }
 
     /// A step that stays near its start, from the guess of the options or from the other one.
-    fn solved(&mut self, place: &Place, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
+    fn solve_from_guesses(&mut self, input: &StepInput, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
         let guess = self.options.guess;
-        self.both_stages(place, guess, solve, out)?;
-        if self.strayed(place).is_none() {
+        self.solve_stages(input, guess, solve, out)?;
+        if self.strayed(input).is_none() {
             return Ok(());
         }
         out.report.retries += 1;
         let other = if guess == Guess::Predicted { Guess::Previous } else { Guess::Predicted };
-        self.both_stages(place, other, solve, out)?;
-        match self.strayed(place) {
+        self.solve_stages(input, other, solve, out)?;
+        match self.strayed(input) {
             None => Ok(()),
-            Some(i) => Err(Failure::Strayed { name: place.system.name(place.list.items()[i].id) }),
+            Some(i) => Err(Failure::Strayed { name: input.system.name(input.list.items()[i].id) }),
         }
     }
 
-    fn both_stages(&mut self, place: &Place, guess: Guess, solve: &mut Solve, out: &mut Step) -> Result<(), Failure> {
-        match self.first_stage(place, guess, solve, &mut out.report) {
+    /// Both stages from one start guess.
+    fn solve_stages(
+        &mut self,
+        input: &StepInput,
+        guess: Guess,
+        solve: &mut Solve,
+        out: &mut Step,
+    ) -> Result<(), Failure> {
+        match self.first_stage(input, guess, solve, &mut out.report) {
             Ok(many) => out.report.non_unique |= many,
             Err(failure) => {
                 // What the problem that failed is made of.
@@ -205,33 +212,33 @@ impl Rattle {
                 return Err(failure);
             }
         }
-        self.second.activate(place, &self.first.q, &self.first.p, &mut out.active);
-        self.second.assemble(place, &mut self.first, &out.active);
-        self.second_stage(place, solve, &mut out.report)
+        self.second.activate(input, &self.first.q, &self.first.p, &mut out.active);
+        self.second.assemble(input, &mut self.first, &out.active);
+        self.second_stage(input, solve, &mut out.report)
     }
 
     /// P¹ of the first step from the forces at its start.
-    fn initial_guess(&mut self, place: &Place, solve: &mut Solve) {
-        let mut forces = acceleration::Forces::new(place.system);
-        if forces.solve(place.system, place.start, place.list, solve) {
-            self.first.set_guess(place, forces.lambda());
+    fn initial_guess(&mut self, input: &StepInput, solve: &mut Solve) {
+        let mut forces = acceleration::Forces::new(input.system);
+        if forces.solve(input.system, input.start, input.list, solve) {
+            self.first.set_guess(input, forces.lambda());
         }
     }
 
-    fn second_stage(&mut self, place: &Place, solve: &mut Solve, out: &mut StepReport) -> Result<(), Failure> {
+    fn second_stage(&mut self, input: &StepInput, solve: &mut Solve, out: &mut StepReport) -> Result<(), Failure> {
         self.in_first = false;
         let mut predicted = self.options.guess == Guess::Predicted;
-        self.second.guess(place, predicted);
+        self.second.guess(input, predicted);
         let mut round = 0;
         loop {
             let mut solved = None;
-            let rungs = if by_newton(solve) { &SMALLER[..] } else { &[] };
+            let rungs = if by_newton(solve) { &R_FACTORS[..] } else { &[] };
             for (rung, &smaller) in rungs.iter().enumerate() {
                 if rung > 0 {
-                    self.second.guess(place, false);
+                    self.second.guess(input, false);
                 }
                 let predicted = std::mem::take(&mut predicted);
-                match self.second.newton(&self.options, place, &self.first.v, smaller, predicted, out) {
+                match self.second.newton(&self.options, input, &self.first.v, smaller, predicted, out) {
                     Ok(solution) => {
                         solved = Some(solution);
                         break;
@@ -243,9 +250,9 @@ impl Rattle {
             }
             match solved {
                 Some(Solution { non_unique, doubtful: false }) => out.non_unique |= non_unique,
-                _ => self.second.by_solver(place, solve, out)?,
+                _ => self.second.by_solver(input, solve, out)?,
             }
-            if !self.second.align(&self.options, place, out.noise, round) {
+            if !self.second.align(&self.options, input, out.noise, round) {
                 return Ok(());
             }
             round += 1;
@@ -280,8 +287,8 @@ impl Scheme for Rattle {
         out.begin(dt);
         // The list is frozen; the rest of the step is filled in beside it.
         let list = std::mem::take(&mut out.candidates);
-        let place = Place { system, start, dt, list: &list };
-        let made = self.solved(&place, solve, out);
+        let input = StepInput { system, start, dt, list: &list };
+        let made = self.solve_from_guesses(&input, solve, out);
         out.candidates = list;
         made?;
         out.end.t = start.t + dt;

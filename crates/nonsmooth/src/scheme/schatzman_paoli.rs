@@ -54,7 +54,7 @@ use super::{Examination, Failure, Order, Scheme, SchemeInfo, Solve};
 use crate::contract::{Evaluator, Feature, Features, Kind};
 use crate::state::{Record, Sigma, State, Step, StepReport};
 use complementarity::{FullProblem, Options};
-use equation::{Before, Equation, Place};
+use equation::{Before, Equation, EquationInput};
 use examine::Split;
 
 pub(super) static INFO: SchemeInfo = SchemeInfo {
@@ -141,8 +141,8 @@ impl SchatzmanPaoli {
         } else {
             Before::Position(&start.memory.of::<SchatzmanPaoliMemory>().before)
         };
-        let place = Place { t: start.t, dt, before, middle: &start.q };
-        let kept = self.ahead.key == Some(key(system, &place, solve, out)) && !first;
+        let input = EquationInput { t: start.t, dt, before, middle: &start.q };
+        let kept = self.ahead.key == Some(key(system, &input, solve, out)) && !first;
         let ahead = &mut self.ahead;
         if kept
             && same_bits(&ahead.before, &start.memory.of::<SchatzmanPaoliMemory>().before)
@@ -155,7 +155,7 @@ impl SchatzmanPaoli {
             return Ok(());
         }
         let mut report = StepReport::default();
-        self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut report)?;
+        self.equation.solve(&self.options, system, &input, &out.candidates, solve, &mut report)?;
         self.q.clone_from(&self.equation.q);
         self.equation.percussions(&out.candidates, &mut self.p);
         // The work of this equation was counted in the step that looked ahead.
@@ -175,10 +175,10 @@ impl SchatzmanPaoli {
         out: &mut Step,
     ) -> Result<(), Failure> {
         self.ahead.key = None;
-        let place = Place { t, dt: out.dt, before: Before::Position(&start.q), middle: &self.q };
+        let input = EquationInput { t, dt: out.dt, before: Before::Position(&start.q), middle: &self.q };
         let mut report = StepReport::default();
-        self.equation.solve(&self.options, system, &place, &out.candidates, solve, &mut report)?;
-        let found = key(system, &place, solve, out);
+        self.equation.solve(&self.options, system, &input, &out.candidates, solve, &mut report)?;
+        let found = key(system, &input, solve, out);
         let ahead = &mut self.ahead;
         ahead.before.clone_from(&start.q);
         ahead.middle.clone_from(&self.q);
@@ -222,10 +222,15 @@ impl SchatzmanPaoli {
 }
 
 /// Everything besides the positions that the solution of an equation depends on.
-fn key(system: &Evaluator, place: &Place, solve: &Solve, step: &Step) -> (u64, u64, u64, usize, &'static str, Options) {
+fn key(
+    system: &Evaluator,
+    input: &EquationInput,
+    solve: &Solve,
+    step: &Step,
+) -> (u64, u64, u64, usize, &'static str, Options) {
     let pattern = system.structure().pattern.id();
     let system = std::ptr::from_ref(system.structure()) as usize ^ (pattern as usize).rotate_left(32);
-    let (t, dt) = (place.t.to_bits(), place.dt.to_bits());
+    let (t, dt) = (input.t.to_bits(), input.dt.to_bits());
     (t, dt, step.candidates.version(), system, solve.solver.info().name, solve.options)
 }
 

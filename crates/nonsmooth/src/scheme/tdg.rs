@@ -69,7 +69,7 @@ use crate::polynomial::lagrange;
 use crate::state::{Record, State, Step};
 use complementarity::linear::dense::{all_finite, dot, norm};
 use complementarity::{FullProblem, capacity};
-use jump::{Jump, Place};
+use jump::{Jump, StepInput};
 use newton::Newton;
 use projection::Projection;
 use stiffness::Stiffness;
@@ -132,7 +132,7 @@ pub struct Tdg {
     stiffness: Option<Box<Stiffness>>,
     /// The stage whose problem is being solved: it stays if that fails.
     at_stage: Option<usize>,
-    seen: examine::Seen,
+    examined: examine::ExamineScratch,
 }
 
 impl Tdg {
@@ -158,7 +158,7 @@ impl Tdg {
             held: Vec::new(),
             stiffness: None,
             at_stage: None,
-            seen: examine::Seen::default(),
+            examined: examine::ExamineScratch::default(),
         }
     }
 
@@ -181,8 +181,8 @@ impl Tdg {
         }
     }
 
-    /// Which interactions act at the stages, and how.
-    fn look_at_start(&mut self, system: &Evaluator, start: &State, step: &Step) -> Result<(), Failure> {
+    /// Finds which interactions act at the stages, and which of them stick.
+    fn classify_interactions(&mut self, system: &Evaluator, start: &State, step: &Step) -> Result<(), Failure> {
         let Some(work) = self.jump.work.as_mut() else { return Ok(()) };
         let list = &step.candidates;
         work.begin(list);
@@ -304,7 +304,7 @@ impl Scheme for Tdg {
     ) -> Result<(), Failure> {
         out.begin(dt);
         self.prepare(system);
-        self.look_at_start(system, start, out)?;
+        self.classify_interactions(system, start, out)?;
         self.values.stiff = self.is_stiff(system, start, dt);
         loop {
             self.guess(start, dt);

@@ -474,7 +474,7 @@ impl ThetaStep {
             Positions::Integrated => (true, true),
             Positions::Projected(p) => (true, !self.project(system, start, step, p)?),
             Positions::Coupled(p, _) => {
-                let holds = self.standing(system, start, step, p)?;
+                let holds = self.positions_hold(system, start, step, p)?;
                 (holds, holds)
             }
         })
@@ -522,37 +522,37 @@ impl ThetaStep {
         let (mut best, mut since) = (f64::INFINITY, 0);
         for iteration in 0..=MAX_ITERATIONS {
             let list = &step.candidates;
-            let standing = p.look(system, t, &self.buffers.q, list)?;
-            if standing.holds {
+            let check = p.check_position(system, t, &self.buffers.q, list)?;
+            if check.holds {
                 step.report.projection += iteration;
                 return Ok(iteration > 0);
             }
             since += 1;
-            if standing.worst < 0.9 * best {
-                (best, since) = (standing.worst, 0);
+            if check.worst < 0.9 * best {
+                (best, since) = (check.worst, 0);
             }
             if since > MAX_STAGNATION {
                 break;
             }
             let relaxed = p.is_relaxed();
-            p.iterate(system, t, &self.buffers.q, list, &standing)?;
+            p.iterate(system, t, &self.buffers.q, list, &check)?;
             step.report.retries += usize::from(p.is_relaxed() && !relaxed);
             let b = &mut self.buffers;
             b.shifted = p.shift().is_some();
             b.shift.clone_from_slice(p.shift_values());
             self.positions(system, start, dt);
         }
-        let standing = p.look(system, t, &self.buffers.q, &step.candidates)?;
-        if standing.worst <= projection::ROUNDING * (1.0 + max_norm(&self.buffers.q)) {
+        let check = p.check_position(system, t, &self.buffers.q, &step.candidates)?;
+        if check.worst <= projection::ROUNDING * (1.0 + max_norm(&self.buffers.q)) {
             step.report.projection += MAX_ITERATIONS.min(since);
             return Ok(true);
         }
-        let name = standing.culprit.map(|i| system.name(step.candidates.items()[i].id)).unwrap_or_default();
-        Err(Failure::Projection { name, violation: standing.worst, tolerance: p.tolerance })
+        let name = check.culprit.map(|i| system.name(step.candidates.items()[i].id)).unwrap_or_default();
+        Err(Failure::Projection { name, violation: check.worst, tolerance: p.tolerance })
     }
 
-    /// Whether the trial holds what the new percussions ask of it.
-    fn standing(
+    /// Whether the trial position satisfies the constraints that follow from the new percussions.
+    fn positions_hold(
         &mut self,
         system: &Evaluator,
         start: &State,
@@ -562,7 +562,7 @@ impl ThetaStep {
         let Some(work) = self.work.as_ref() else { return Ok(true) };
         p.set_rules(&step.candidates, work);
         step.report.projection += usize::from(p.shift().is_some());
-        Ok(p.look(system, start.t + step.dt, &self.buffers.q, &step.candidates)?.holds)
+        Ok(p.check_position(system, start.t + step.dt, &self.buffers.q, &step.candidates)?.holds)
     }
 
     /// The trial position at the end of the step.

@@ -79,7 +79,7 @@ use crate::state::{Reason, Record, State, Step};
 use complementarity::FullProblem;
 use complementarity::linear::dense::{all_finite, max_norm};
 use definite::Definite;
-use events::{Groups, Start, Watch};
+use events::{EventFunction, Groups, Start};
 use frozen::{Frozen, Hold};
 use jump::Jump;
 use predict::Predict;
@@ -128,8 +128,8 @@ pub struct TrapezoidalLcp {
     starts: Vec<Start>,
     groups: Groups,
     holds: Vec<Hold>,
-    watches: Vec<(usize, Watch)>,
-    suspects: Vec<(usize, Watch)>,
+    watches: Vec<(usize, EventFunction)>,
+    suspects: Vec<(usize, EventFunction)>,
     /// Room for a place on the path.
     q: Vec<f64>,
     v: Vec<f64>,
@@ -235,7 +235,7 @@ impl TrapezoidalLcp {
             work.forget_velocities();
             work.velocities_after(&p.v);
         }
-        p.arrive(system, start);
+        p.set_position(system, start);
         if !(all_finite(&p.v) && all_finite(&p.q)) {
             return Err(Failure::NotFinite { what: "the state".into() });
         }
@@ -247,15 +247,15 @@ impl TrapezoidalLcp {
     fn follows_forces(&mut self, system: &Evaluator, start: &State) -> Result<f64, Failure> {
         let (driven, square) = (self.predict.driven, self.predict.h * self.predict.h);
         let faded = FADES * start.memory.of::<TrapezoidalMemory>().left_out;
-        if !driven && faded * square <= FADES * definite::FORGOTTEN {
+        if !driven && faded * square <= FADES * definite::FORGET_DRIVE_BELOW {
             return Ok(faded);
         }
         let Some(work) = self.work.as_mut() else { return Ok(faded) };
         let (left_out, at) = self.predict.left_out(system, start, work);
-        if !(left_out <= definite::LEFT_OUT) {
+        if !(left_out <= definite::MAX_LINEARISATION_ERROR) {
             return Err(driven_at(system, at));
         }
-        let least = if driven { definite::LEFT_OUT } else { 0.0 };
+        let least = if driven { definite::MAX_LINEARISATION_ERROR } else { 0.0 };
         Ok(faded.max(left_out.max(least) / square))
     }
 
@@ -355,7 +355,7 @@ impl TrapezoidalLcp {
 
     /// The shortest step that an event may end, after the events that led here.
     fn earliest(&self, start: &State) -> f64 {
-        let more = start.memory.of::<TrapezoidalMemory>().events.saturating_sub(self.groups.many()).min(20);
+        let more = start.memory.of::<TrapezoidalMemory>().events.saturating_sub(self.groups.max_event_steps()).min(20);
         self.options.min_step * 8f64.powi(more as i32)
     }
 
@@ -438,7 +438,7 @@ impl Scheme for TrapezoidalLcp {
         for work in [&mut self.work, &mut self.jump.work].into_iter().flatten() {
             work.reserve(&out.candidates);
         }
-        let approaching = self.look_at_start(system, start, dt, solve, out)?;
+        let approaching = self.classify_interactions(system, start, dt, solve, out)?;
         if approaching || Groups::may_crowd(&self.starts) {
             // How short a step may be depends on the groups, and they on M̃.
             let active = std::mem::take(&mut out.active);
@@ -448,7 +448,7 @@ impl Scheme for TrapezoidalLcp {
         self.group(out);
         self.accelerate(system, start, solve, out);
         // What approaches at the very start hits at once: in a step that is as short as time allows.
-        let many = start.memory.of::<TrapezoidalMemory>().events > self.groups.many()
+        let many = start.memory.of::<TrapezoidalMemory>().events > self.groups.max_event_steps()
             || self.options.detection == Detection::None;
         let shortest = if many { self.earliest(start) } else { 8.0 * f64::EPSILON * start.t.abs() };
         let h = if approaching { (dt * IMMEDIATE).max(shortest).min(dt) } else { dt };

@@ -6,7 +6,7 @@ use super::run::{Frame, Run};
 use crate::contract::Evaluator;
 use crate::scheme::Solve;
 use crate::scheme::stabilise::JointProjection;
-use crate::state::{Outcome, Sigma, State, Step};
+use crate::state::{Sigma, State, Step, StepOutcome};
 use complementarity::solver;
 
 /// Workspace of the side steps of a run.
@@ -60,7 +60,7 @@ impl Run {
             side.step.candidates.assign(&frame.step.candidates);
             let done = self.scheme.step(system, start, t - start.t, solve, &mut side.step);
             // If a side step fails or finds another mode, observers interpolate between the ends.
-            if done.is_err() || side.step.outcome() == Outcome::Detected {
+            if done.is_err() || side.step.outcome() == StepOutcome::Detected {
                 continue;
             }
             if side.states.len() == made {

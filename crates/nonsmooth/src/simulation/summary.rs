@@ -5,7 +5,7 @@ use super::events::Event;
 use crate::accounting::Certificate;
 use crate::contract::Derivatives;
 use crate::scheme::Failure;
-use crate::state::{Outcome, State, bytes};
+use crate::state::{State, StepOutcome, bytes};
 use std::collections::BTreeMap;
 
 /// How a run ended.
@@ -125,13 +125,13 @@ bytes!(WorkCounts {
 
 impl WorkCounts {
     /// Counts how a step came out.
-    pub(super) fn take(&mut self, outcome: Outcome, accepted: bool) {
+    pub(super) fn take(&mut self, outcome: StepOutcome, accepted: bool) {
         match (outcome, accepted) {
-            (Outcome::Detected, false) => self.detected += 1,
-            (Outcome::Detected, true) => self.coarse += 1,
-            (Outcome::Resolved, true) => self.resolved += 1,
-            (Outcome::Inaccurate, false) => self.inaccurate += 1,
-            (Outcome::Inaccurate, true) => self.loose += 1,
+            (StepOutcome::Detected, false) => self.detected += 1,
+            (StepOutcome::Detected, true) => self.coarse += 1,
+            (StepOutcome::Resolved, true) => self.resolved += 1,
+            (StepOutcome::Inaccurate, false) => self.inaccurate += 1,
+            (StepOutcome::Inaccurate, true) => self.loose += 1,
             _ => {}
         }
     }

@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         Ok(T::from_bits(u64::from_le_bytes(bits)))
     }
 
-    /// How many things follow, each of at least `size` bytes: never more than there are bytes for.
+    /// Number of entries that follow, each of at least `size` bytes: at most as many as the bytes left can hold.
     pub fn count(&mut self, size: usize) -> Result<usize, Unreadable> {
         let n: u64 = self.value()?;
         let most = (self.bytes.len() - self.at) / size.max(1);

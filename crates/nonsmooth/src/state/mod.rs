@@ -10,7 +10,7 @@ mod step;
 pub use bytes::{Bytes, Reader, Unreadable, Writer};
 pub(crate) use bytes::{bytes, read_choice, write_choice};
 pub use field::{ByComponent, ByCoordinate, ByInteraction, ByVelocity, Field, Misfit};
-pub use record::{Correction, Empty, Impulses, Outcome, Record, Records};
+pub use record::{Correction, Empty, Impulses, Record, Records, StepOutcome};
 pub use sigma::Sigma;
 pub use stages::Stages;
 pub use step::{Hit, Reason, Step, StepReport};

@@ -15,7 +15,7 @@ use std::any::Any;
 /// Outcome of a step whose length is chosen by the controller [Studer2008, §9.2].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum StepOutcome {
     /// A step of a scheme without step-size control.
     #[default]
     Plain,
@@ -32,26 +32,26 @@ pub enum Outcome {
 /// What is projected at the end of a step, once it is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Correction {
-    /// What the run asks for.
+    /// What the options of the run request.
     #[default]
-    Wanted,
-    /// The same, and contacts that stay closed where joints are projected.
-    WantedWithContacts,
-    /// Joints, whatever the run asks for.
+    Requested,
+    /// The same. If joints are projected, so are contacts that stay closed.
+    RequestedWithContacts,
+    /// Joints, whatever the options of the run request.
     Joints,
     /// Joints, and contacts that stay closed.
     JointsAndContacts,
 }
 
 impl Correction {
-    /// Whether joints are projected even if the run does not ask for it.
+    /// Whether joints are projected even if the options do not request it.
     pub fn is_forced(self) -> bool {
         matches!(self, Correction::Joints | Correction::JointsAndContacts)
     }
 
     /// Whether contacts that stay closed are projected with joints.
     pub fn has_contacts(self) -> bool {
-        matches!(self, Correction::WantedWithContacts | Correction::JointsAndContacts)
+        matches!(self, Correction::RequestedWithContacts | Correction::JointsAndContacts)
     }
 }
 
@@ -121,8 +121,8 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     /// Positions and times besides the end at which interactions were evaluated: the reach of the list must cover them.
     fn visited(&self, _step: &Step, _see: &mut dyn FnMut(f64, &[f64])) {}
     /// How the step came out.
-    fn outcome(&self) -> Outcome {
-        Outcome::Plain
+    fn outcome(&self) -> StepOutcome {
+        StepOutcome::Plain
     }
     /// Order of this step, where it is chosen; else 0.
     fn order(&self) -> u32 {
@@ -130,7 +130,7 @@ pub trait Record: Any + Send + Sync + std::fmt::Debug {
     }
     /// What is projected after it.
     fn correction(&self) -> Correction {
-        Correction::Wanted
+        Correction::Requested
     }
     /// Whether states inside the step need side steps: shorter steps of the same scheme from the same start.
     fn is_extrapolated(&self) -> bool {

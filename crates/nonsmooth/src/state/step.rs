@@ -1,7 +1,7 @@
 //! The result of a step.
 
 use super::sigma::Sigma;
-use super::{Bytes, Impulses, Misfit, Outcome, Reader, Record, Records, Stages, State, Unreadable, Writer, bytes};
+use super::{Bytes, Impulses, Misfit, Reader, Record, Records, Stages, State, StepOutcome, Unreadable, Writer, bytes};
 use crate::contract::{Candidates, Structure};
 use complementarity::{Problem, Report, Status, capacity};
 
@@ -285,8 +285,8 @@ impl Step {
     }
 
     /// See [`Record::outcome`].
-    pub fn outcome(&self) -> Outcome {
-        self.record.iter().map(|r| r.outcome()).find(|o| *o != Outcome::Plain).unwrap_or_default()
+    pub fn outcome(&self) -> StepOutcome {
+        self.record.iter().map(|r| r.outcome()).find(|o| *o != StepOutcome::Plain).unwrap_or_default()
     }
 
     /// See [`Record::order`].
@@ -296,7 +296,7 @@ impl Step {
 
     /// See [`Record::correction`].
     pub fn correction(&self) -> super::Correction {
-        let wanted = super::Correction::Wanted;
+        let wanted = super::Correction::Requested;
         self.record.iter().map(|r| r.correction()).find(|c| *c != wanted).unwrap_or(wanted)
     }
 

@@ -105,7 +105,7 @@ pub(super) fn too_large(origin: &Origin) -> impl Fn(TapeError) -> Fault + '_ {
     move |e| Fault::new(origin, e.to_string())
 }
 
-/// No name may mean two things.
+/// Checks that no name is used twice.
 fn check_names(scene: &Scene, model: &Model, identity: bool, others: &[Key]) -> Result<(), Fault> {
     if scene.model.is_some() && model.coordinates.is_empty() {
         let own = [model.mass.is_some(), model.kinetic.is_some(), model.force.is_some(), model.potential.is_some()];

@@ -4,7 +4,7 @@ use super::{ModelError, Plan};
 use crate::contract::candidates::{Interaction, Kind};
 use crate::contract::evaluate::MAX_LOCAL;
 use crate::contract::features::{Feature, Features};
-use crate::contract::layout::{ForceKind, Layout, Place, consecutive};
+use crate::contract::layout::{ForceKind, Layout, PartIndices, consecutive};
 use crate::contract::part::PartKind;
 use crate::contract::system::{ForceInfo, KinematicBlock, Structure};
 use crate::law::Law;
@@ -54,7 +54,7 @@ impl Plan {
                     }
                 }
             }
-            let p = layout.place(on);
+            let p = layout.part_indices(on);
             let count = p.extended.len().max(p.velocities.len());
             if count > MAX_LOCAL {
                 return Err(ModelError::TooWide { kind, name: name.into(), count });
@@ -91,7 +91,7 @@ impl Plan {
 
         let mut needs = Features::NONE;
         needs.insert_if(layout.velocities.is_some(), Feature::GeneralKinematics);
-        let mut parts: [Vec<(String, Place)>; 4] = Default::default();
+        let mut parts: [Vec<(String, PartIndices)>; 4] = Default::default();
         let mut interactions = Vec::new();
         for kind in KINDS {
             let list: Vec<Declared> = match kind {
@@ -218,7 +218,7 @@ fn mass_place(
     name: &str,
     on: Option<&Vec<usize>>,
     nu: usize,
-) -> Result<(Place, Arc<[usize]>), ModelError> {
+) -> Result<(PartIndices, Arc<[usize]>), ModelError> {
     let kind = PartKind::MassBlock;
     let dofs: Vec<usize> = on.cloned().unwrap_or_else(|| (0..nu).collect());
     for (i, &d) in dofs.iter().enumerate() {
@@ -240,5 +240,5 @@ fn mass_place(
     let own = coordinates.len();
     // Masses receive no velocities.
     let first = consecutive(&coordinates);
-    Ok((Place { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), first }, dofs))
+    Ok((PartIndices { extended: coordinates.into(), own, velocities: dofs.clone(), blocks: Vec::new(), first }, dofs))
 }

@@ -40,14 +40,14 @@ impl Assembly<'_> {
                 return Err(bad(kind, &name));
             }
             // Affine: the value at two speeds that are not special agrees with Wᵀu + χ.
-            let place = self.part(k);
+            let indices = self.part(k);
             for scale in [0.7, 13.0] {
                 let lu: Vec<f64> = (0..k.dofs.len()).map(|j| scale * (1.0 + 0.37 * j as f64).sin()).collect();
-                let lq: Vec<f64> = place.extended.iter().map(|&i| q[i]).collect();
+                let lq: Vec<f64> = indices.extended.iter().map(|&i| q[i]).collect();
                 let mut found = vec![0.0; k.dim()];
                 let i = index_of(k.id);
-                let of = |function| self.function(function, i, place);
-                let rate_of = |function| self.rate_of(function, i, place);
+                let of = |function| self.function(function, i, indices);
+                let rate_of = |function| self.rate_of(function, i, indices);
                 match k.kind {
                     Kind::Joint => rate_of(Function::Joint).value(t, &lq, &lu, &mut found),
                     Kind::VelocityJoint => of(Function::VelocityJoint).value(t, &lq, &lu, &mut found),

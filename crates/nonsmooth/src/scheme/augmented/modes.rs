@@ -33,7 +33,7 @@ fn meaning(k: &Interaction) -> u32 {
     }
 }
 
-/// Calls `found` with the place and the bits of every law of a list that is in another mode than in the step that led to `start`.
+/// Calls `found` with the index and the bits of every law whose mode differs from that of the step before `start`.
 fn for_each_change(start: &State, list: &Candidates, sigma: &[Sigma], mut found: impl FnMut(usize, u32)) {
     let memory = start.memory.of::<AugmentedMemory>();
     if !memory.judged {
@@ -61,7 +61,7 @@ pub(crate) fn for_each_switch(start: &State, step: &Step, mut found: impl FnMut(
 /// Modes of a step of the base scheme, settled where rounding decides.
 #[derive(Default)]
 pub(super) struct Modes {
-    /// Settled modes of the step that was looked at last.
+    /// Settled modes of the last base step.
     pub(super) sigma: Vec<Sigma>,
     changes: Vec<(usize, u32)>,
     w: Vec<f64>,
@@ -69,9 +69,9 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    /// Looks at a base step from `from` within a step from `start`, with its velocity without percussions and the velocity up to which
-    /// the solver may be wrong. Returns how many laws switched.
-    pub(super) fn look(
+    /// Number of laws that switch in a base step from `from` within a step from `start`. `free` is its velocity without percussions,
+    /// `floor` the velocity error of the solver.
+    pub(super) fn count_switches(
         &mut self,
         system: &Evaluator,
         start: &State,

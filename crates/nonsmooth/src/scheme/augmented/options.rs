@@ -132,12 +132,12 @@ words! {
 /// Part of the tolerance of a step that Newton's method of its base may leave, and the least that is asked of it.
 const NEWTON_PART: f64 = 1e-4;
 const NEWTON_TIGHTEST: f64 = 1e-12;
-/// Part of the largest step that is the smallest, where nothing else is said.
-const SMALLEST: f64 = 1e-4;
-/// Largest part of it that a tolerance asks for.
-const COARSEST: f64 = 1e-2;
-/// Rounding of time, in steps of this many last digits, that the smallest step must exceed.
-const DIGITS: f64 = 16.0;
+/// Default of dt_min, as a share of dt_max.
+const DT_MIN_SHARE: f64 = 1e-4;
+/// Largest share that follows from a tolerance.
+const MAX_DT_MIN_SHARE: f64 = 1e-2;
+/// The smallest step exceeds this number of rounding errors of time.
+const TIME_ROUNDINGS: f64 = 16.0;
 
 /// A scheme that makes the steps, and the tolerance of its Newton's method.
 pub(super) type Base = (Box<dyn Scheme>, f64);
@@ -204,10 +204,10 @@ impl AugmentedOptions {
     pub(super) fn lengths(&self, span: &Span) -> Result<Lengths, SettingsError> {
         let dt_max = self.dt_max.unwrap_or(span.step).min(span.end - span.start);
         let chosen = match self.control {
-            Control::Step => SMALLEST * dt_max,
-            Control::Tolerance => self.atol.min(COARSEST) * dt_max,
+            Control::Step => DT_MIN_SHARE * dt_max,
+            Control::Tolerance => self.atol.min(MAX_DT_MIN_SHARE) * dt_max,
         };
-        let rounding = DIGITS * f64::EPSILON * span.start.abs().max(span.end.abs());
+        let rounding = TIME_ROUNDINGS * f64::EPSILON * span.start.abs().max(span.end.abs());
         let dt_min = match self.dt_min {
             None => chosen.max(rounding).min(dt_max),
             Some(dt) if dt > self.dt_max.unwrap_or(span.step) => {

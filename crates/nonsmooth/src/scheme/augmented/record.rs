@@ -3,7 +3,7 @@
 use crate::contract::{Candidates, Structure};
 use crate::record;
 use crate::state::{
-    ByInteraction, Bytes, Correction, Empty, Misfit, Outcome, Percussions, Reader, Record, Sigma, Step, Unreadable,
+    ByInteraction, Bytes, Correction, Empty, Misfit, Percussions, Reader, Record, Sigma, Step, StepOutcome, Unreadable,
     Writer, read_choice, write_choice,
 };
 use std::any::Any;
@@ -22,7 +22,7 @@ record! {
 #[derive(Debug, Clone, Default)]
 pub struct AugmentedStep {
     /// How the step came out.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
     /// Order of the approximation that it is.
     pub order: u32,
     /// Estimated error over what is allowed; 0 where none was estimated.
@@ -61,8 +61,8 @@ impl Empty for AugmentedStep {
     }
 }
 
-const OUTCOMES: [Outcome; 5] =
-    [Outcome::Plain, Outcome::Smooth, Outcome::Inaccurate, Outcome::Detected, Outcome::Resolved];
+const OUTCOMES: [StepOutcome; 5] =
+    [StepOutcome::Plain, StepOutcome::Smooth, StepOutcome::Inaccurate, StepOutcome::Detected, StepOutcome::Resolved];
 
 impl Record for AugmentedStep {
     fn name(&self) -> &'static str {
@@ -138,7 +138,7 @@ impl Record for AugmentedStep {
         self.rows().flatten().for_each(|substep| see(substep.end.t, &substep.end.q));
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> StepOutcome {
         self.outcome
     }
 
@@ -150,7 +150,7 @@ impl Record for AugmentedStep {
         match (self.project, self.is_extrapolated()) {
             (true, _) => Correction::JointsAndContacts,
             (false, true) => Correction::Joints,
-            (false, false) => Correction::Wanted,
+            (false, false) => Correction::Requested,
         }
     }
 

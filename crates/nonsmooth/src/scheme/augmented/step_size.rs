@@ -28,9 +28,9 @@
 //! fewer interactions there are none, however often they switch: every step is smooth and confirmed, or resolves a switch.
 
 use super::AugmentedStep;
-use super::{FEW, ROUNDING, ROWS_FROM};
+use super::{ALWAYS_RESOLVED, ROUNDING, ROWS_FROM};
 use crate::control::{Controller, Proposal, Span, Verdict};
-use crate::state::{Bytes, Outcome, Reader, Step, Unreadable, Writer, bytes};
+use crate::state::{Bytes, Reader, Step, StepOutcome, Unreadable, Writer, bytes};
 use std::collections::VecDeque;
 
 /// Smallest and largest step of a run, s.
@@ -91,18 +91,18 @@ bytes!(StepSize {
     calm,
 });
 
-/// Switches for which there is room from the start.
-const MEMORY: usize = 1024;
-/// Laws that may switch in one step without being everywhere.
-const AT_ONCE: usize = 4;
-/// Part of the laws that may be left in half a step for switches to be spread in time.
-const SPREAD: f64 = 0.75;
-/// Parts of what is left up to t_noInc below which a step grows before it.
-const COLLAPSED: f64 = 32.0;
+/// Initial capacity of the list of switches.
+const SWITCH_CAPACITY: usize = 1024;
+/// Largest number of laws that switch in one step without being a crowd of switches.
+const MAX_SWITCHES_AT_ONCE: usize = 4;
+/// Largest share of the switches of a step that half a step may have if switches are spread in time.
+const MAX_SWITCHES_LEFT: f64 = 0.75;
+/// A step shorter than the rest up to t_noInc by this factor may grow before it.
+const GROW_BELOW: f64 = 32.0;
 /// Rounding, relative to the largest velocity, that a badly conditioned mass matrix may make of 1e-16.
 const AMPLIFIED: f64 = 1e-10;
-/// Steps in a row without a switch after which they are no longer everywhere.
-const CALM: usize = 8;
+/// Consecutive steps without a switch that end a crowd of switches.
+const CALM_STEPS: usize = 8;
 
 impl StepSize {
     /// For a run.
@@ -119,7 +119,7 @@ impl StepSize {
             no_increase: span.start,
             open: 0.0,
             confirmed: false,
-            resolved: VecDeque::with_capacity(crowd.min(MEMORY) + 2),
+            resolved: VecDeque::with_capacity(crowd.min(SWITCH_CAPACITY) + 2),
             shown: None,
             halved: None,
             coarse: false,
@@ -146,12 +146,12 @@ impl StepSize {
 
     /// Whether switches are everywhere, after a step that shows one.
     fn is_crowd(&mut self, step: &Step) -> bool {
-        if self.crowd == 0 || step.candidates.len() <= FEW {
+        if self.crowd == 0 || step.candidates.len() <= ALWAYS_RESOLVED {
             return false;
         }
         let now = step.record.of::<AugmentedStep>().switches;
         let spread = self.shown.is_some_and(|(t, before)| {
-            t == self.t && before > AT_ONCE && (now as f64) <= SPREAD * before as f64 && now > 1
+            t == self.t && before > MAX_SWITCHES_AT_ONCE && (now as f64) <= MAX_SWITCHES_LEFT * before as f64 && now > 1
         });
         self.shown = Some((self.t, now));
         let since = self.t - self.lengths.dt_max;
@@ -170,10 +170,10 @@ impl StepSize {
     }
 
     /// A trial beyond the end: whether the last step has a successor without a switch.
-    fn confirm(&mut self, outcome: Outcome) -> Verdict {
+    fn confirm(&mut self, outcome: StepOutcome) -> Verdict {
         match outcome {
-            Outcome::Detected | Outcome::Resolved => self.search(self.open, self.t),
-            Outcome::Plain | Outcome::Smooth | Outcome::Inaccurate => {
+            StepOutcome::Detected | StepOutcome::Resolved => self.search(self.open, self.t),
+            StepOutcome::Plain | StepOutcome::Smooth | StepOutcome::Inaccurate => {
                 self.confirmed = true;
                 Verdict::Retry
             }
@@ -189,7 +189,7 @@ impl StepSize {
     /// A coarse step: taken as it is.
     fn take_coarse(&mut self, step: &Step, switched: bool) -> Verdict {
         self.calm = if switched { 0 } else { self.calm + 1 };
-        if self.calm >= CALM {
+        if self.calm >= CALM_STEPS {
             self.coarse = false;
             self.resolved.clear();
         }
@@ -229,21 +229,21 @@ impl Controller for StepSize {
         if self.is_at_end() {
             return self.confirm(e.outcome);
         }
-        if self.coarse && e.outcome != Outcome::Resolved {
+        if self.coarse && e.outcome != StepOutcome::Resolved {
             return self.take_coarse(step, e.switches > 0);
         }
         match e.outcome {
-            Outcome::Plain | Outcome::Smooth => {}
+            StepOutcome::Plain | StepOutcome::Smooth => {}
             // Halves of it would be base steps of dt_min in the end, which are less accurate.
-            Outcome::Inaccurate if self.accept_inaccurate || e.exhausted => {}
+            StepOutcome::Inaccurate if self.accept_inaccurate || e.exhausted => {}
             // Halves do not help against rounding.
-            Outcome::Inaccurate if self.is_rounding(e.change) => {}
-            Outcome::Inaccurate => {
+            StepOutcome::Inaccurate if self.is_rounding(e.change) => {}
+            StepOutcome::Inaccurate => {
                 self.halved = Some((self.t, e.change));
                 self.halve(step.dt);
                 return Verdict::Retry;
             }
-            Outcome::Detected => {
+            StepOutcome::Detected => {
                 if self.is_crowd(step) {
                     self.coarse = true;
                     self.calm = 0;
@@ -254,8 +254,8 @@ impl Controller for StepSize {
                 return self.search(if cut { step.dt.max(self.open) } else { step.dt }, end);
             }
             // The step before is not final: the switch may lie in it.
-            Outcome::Resolved if self.open > 0.0 => return self.search(step.dt.max(self.open), end),
-            Outcome::Resolved => {
+            StepOutcome::Resolved if self.open > 0.0 => return self.search(step.dt.max(self.open), end),
+            StepOutcome::Resolved => {
                 self.no_increase = end;
                 if self.resolved.len() > self.crowd {
                     self.resolved.pop_front();
@@ -268,7 +268,7 @@ impl Controller for StepSize {
         let long = step.dt >= ROWS_FROM * self.lengths.dt_min * (1.0 - ROUNDING);
         self.open = if long { step.dt } else { 0.0 };
         let rest = self.no_increase - end;
-        if rest <= ROUNDING * self.lengths.dt_min || COLLAPSED * dt <= rest {
+        if rest <= ROUNDING * self.lengths.dt_min || GROW_BELOW * dt <= rest {
             self.grow(dt);
         } else {
             self.dt = dt;

@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! Both stages with everything evaluated anew from q_n, u_n, v, P¹, q_{n+1}, u_{n+1}, P. The kinetic energy changes by
 //!
@@ -15,7 +15,7 @@
 use super::RattleMemory;
 use super::misfit::worsen;
 use super::second::slips_on;
-use super::{FrictionDirection, Place, Rattle};
+use super::{FrictionDirection, Rattle, StepInput};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
 use crate::scheme::Examination;
@@ -41,14 +41,14 @@ impl Rattle {
         }
         self.first.prepare(system);
         self.second.prepare(system);
-        let place = Place { system, start, dt: step.dt, list: &step.candidates };
-        self.first.revisit(&place, &step.end.q, &memory.middle, &memory.first);
-        self.second.assemble(&place, &mut self.first, &step.active);
+        let input = StepInput { system, start, dt: step.dt, list: &step.candidates };
+        self.first.revisit(&input, &step.end.q, &memory.middle, &memory.first);
+        self.second.assemble(&input, &mut self.first, &step.active);
         self.second.u.clone_from(&step.end.u);
         if let Some(work) = self.second.work.as_mut() {
             work.take_percussions(step);
         }
-        self.first.evaluate(&place).is_ok()
+        self.first.evaluate(&input).is_ok()
     }
 
     /// Certificate and ledger of a finished step.
@@ -66,14 +66,14 @@ impl Rattle {
 
     fn examine_laws(&mut self, system: &Evaluator, start: &State, step: &Step, out: &mut Certificate) {
         out.clear();
-        let place = Place { system, start, dt: step.dt, list: &step.candidates };
-        let m = self.first.natural_misfit(&place);
+        let input = StepInput { system, start, dt: step.dt, list: &step.candidates };
+        let m = self.first.natural_misfit(&input);
         out.kinematics = m.kinematics / (1.0 + m.q);
         out.dynamics = if m.dynamics == 0.0 { 0.0 } else { m.dynamics / m.momentum };
         if let Some(work) = self.first.work.as_ref() {
             out.dynamics_culprit = work.explain_dynamics(step);
         }
-        let second = self.second.misfit_of(&place, &step.end.memory.of::<RattleMemory>().middle);
+        let second = self.second.misfit_of(&input, &step.end.memory.of::<RattleMemory>().middle);
         let dynamics = if second.dynamics == 0.0 { 0.0 } else { second.dynamics / second.momentum };
         if !(dynamics <= out.dynamics) {
             out.dynamics = dynamics;

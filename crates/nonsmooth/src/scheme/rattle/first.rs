@@ -24,7 +24,7 @@ mod outer;
 use super::RattleMemory;
 use super::misfit::{Misfit, worsen};
 use super::sensitivity::Sensitivity;
-use super::{FEW, Guess, MAX_NEWTON, Place, RattleOptions, Unsolved};
+use super::{Guess, MAX_NEWTON, MAX_NEWTON_ROWS, RattleOptions, StepInput, Unsolved};
 use crate::contract::{Candidates, Evaluator, Interaction, Kind};
 use crate::scheme::Failure;
 use crate::scheme::velocity_level::{ACTIVATION, Iteration, Kinematics, VelocityLevel};
@@ -121,9 +121,9 @@ impl First {
     }
 
     /// Begins a step: M_n, the start guess, and what takes part from the beginning.
-    pub(super) fn begin(&mut self, place: &Place) {
-        let Place { system, start, list, .. } = *place;
-        self.place(place);
+    pub(super) fn begin(&mut self, input: &StepInput) {
+        let StepInput { system, start, list, .. } = *input;
+        self.begin_directions(input);
         self.guess(start, list);
         self.sensitivity.begin();
         self.excluded = false;
@@ -131,22 +131,22 @@ impl First {
         let Some(work) = self.work.as_mut() else { return };
         work.begin(list);
         work.assemble_mass(system, start.t, &start.q);
-        self.assemble_potentials(place);
+        self.assemble_potentials(input);
         if self.room_for != list.version() {
             self.room_for = list.version();
-            self.make_room(list);
+            self.reserve_candidates(list);
         }
         self.included.clear();
         for (i, k) in list.items().iter().enumerate() {
             self.included.push(k.kind != Kind::Contact || self.p[list.range(i).start] > 0.0);
         }
-        self.assemble(place);
+        self.assemble(input);
     }
 
     /// Room for all candidates, where Newton's method may see them all: which of them it sees changes from step to step.
-    fn make_room(&mut self, list: &Candidates) {
+    fn reserve_candidates(&mut self, list: &Candidates) {
         let n = list.components();
-        if n > FEW {
+        if n > MAX_NEWTON_ROWS {
             return;
         }
         let (mut rows, mut slopes) = (0, 0);
@@ -163,8 +163,8 @@ impl First {
     }
 
     /// Forces with a potential at the start of the step, where v does not change them.
-    fn assemble_potentials(&mut self, place: &Place) {
-        let Place { system, start, .. } = *place;
+    fn assemble_potentials(&mut self, input: &StepInput) {
+        let StepInput { system, start, .. } = *input;
         self.potentials.clear();
         self.potentials.resize(start.u.len(), 0.0);
         for (i, info) in system.structure().forces.iter().enumerate() {
@@ -175,8 +175,8 @@ impl First {
     }
 
     /// h(t_n,q_n,v).
-    fn assemble_forces(&mut self, place: &Place) {
-        let Place { system, start, .. } = *place;
+    fn assemble_forces(&mut self, input: &StepInput) {
+        let StepInput { system, start, .. } = *input;
         let Some(work) = self.work.as_mut() else { return };
         work.h.copy_from_slice(&self.potentials);
         for (i, info) in system.structure().forces.iter().enumerate() {
@@ -187,12 +187,12 @@ impl First {
     }
 
     /// W and χ belong to this step from now on: where the last one ended, this one starts.
-    fn place(&mut self, place: &Place) {
-        let start = place.start;
-        if self.ahead.is_at(start.t, &start.q) && !place.system.begins_at_break() {
+    fn begin_directions(&mut self, input: &StepInput) {
+        let start = input.start;
+        if self.ahead.is_at(start.t, &start.q) && !input.system.begins_at_break() {
             std::mem::swap(&mut self.now, &mut self.ahead);
         }
-        self.now.at(place.list, start.t, &start.q);
+        self.now.at(input.list, start.t, &start.q);
     }
 
     /// (q_n, v, P¹) of the step before.
@@ -216,8 +216,8 @@ impl First {
     }
 
     /// Puts a finished step back: (q, v, P¹), and all that carries P¹ takes part.
-    pub(super) fn revisit(&mut self, place: &Place, q: &[f64], v: &[f64], p: &[f64]) {
-        let Place { system, start, list, .. } = *place;
+    pub(super) fn revisit(&mut self, input: &StepInput, q: &[f64], v: &[f64], p: &[f64]) {
+        let StepInput { system, start, list, .. } = *input;
         self.now.at(list, start.t, &start.q);
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
@@ -225,56 +225,56 @@ impl First {
         let Some(work) = self.work.as_mut() else { return };
         work.begin(list);
         work.assemble_mass(system, start.t, &start.q);
-        self.assemble_potentials(place);
+        self.assemble_potentials(input);
         self.included.clear();
         for (i, k) in list.items().iter().enumerate() {
             let carries = p[list.range(i)].iter().any(|p| *p != 0.0);
             self.included.push(k.kind != Kind::Contact || carries);
         }
-        self.assemble(place);
+        self.assemble(input);
     }
 
     /// Percussions to start from where there was no step before, of forces λ.
-    pub(super) fn set_guess(&mut self, place: &Place, lambda: &[f64]) {
+    pub(super) fn set_guess(&mut self, input: &StepInput, lambda: &[f64]) {
         self.p.clear();
-        self.p.extend(lambda.iter().map(|l| 0.5 * place.dt * l));
+        self.p.extend(lambda.iter().map(|l| 0.5 * input.dt * l));
         for (i, included) in self.included.iter_mut().enumerate() {
-            *included |= self.p[place.list.range(i).start] > 0.0;
+            *included |= self.p[input.list.range(i).start] > 0.0;
         }
-        self.assemble(place);
+        self.assemble(input);
     }
 
     /// v and q that the percussions of the guess lead to, with h and its derivative at u_n.
-    pub(super) fn predict(&mut self, place: &Place) -> Result<(), Failure> {
-        let Place { system, start, .. } = *place;
+    pub(super) fn predict(&mut self, input: &StepInput) -> Result<(), Failure> {
+        let StepInput { system, start, .. } = *input;
         self.v.copy_from_slice(&start.u);
-        self.assemble_forces(place);
-        self.assemble_matrix(place);
-        self.assemble_right_side(place);
+        self.assemble_forces(input);
+        self.assemble_matrix(input);
+        self.assemble_right_side(input);
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         if let Err(e) = work.full.matrix.factor() {
             return Err(work.singular(system, e.row));
         }
         work.full.velocity(&work.r, &mut self.v);
         self.predicted = true;
-        self.move_position(place, PREDICTED);
+        self.move_position(input, PREDICTED);
         Ok(())
     }
 
     /// q_{n+1} from (27) for the present v, as far as some fixed-point iterations go.
-    fn move_position(&mut self, place: &Place, most: usize) {
+    fn move_position(&mut self, input: &StepInput, most: usize) {
         if self.sensitivity.identity {
-            for ((q, q0), v) in self.q.iter_mut().zip(&place.start.q).zip(&self.v) {
-                *q = q0 + place.dt * v;
+            for ((q, q0), v) in self.q.iter_mut().zip(&input.start.q).zip(&self.v) {
+                *q = q0 + input.dt * v;
             }
         } else {
-            self.settle_position(place, most);
+            self.settle_position(input, most);
         }
     }
 
     /// W_n of what takes part.
-    pub(super) fn assemble(&mut self, place: &Place) {
-        let Place { system, start, dt, list } = *place;
+    pub(super) fn assemble(&mut self, input: &StepInput) {
+        let StepInput { system, start, dt, list } = *input;
         let Some(work) = self.work.as_mut() else { return };
         work.assemble_blocks(&mut self.now, system, start.t, &start.q, list, &self.included, 0.5 * dt);
         work.gather(list, &self.p);
@@ -286,10 +286,10 @@ impl First {
     }
 
     /// h, R_q (in `sensitivity.y`) and ξ at the present (q, v); gaps of contacts that take no part too.
-    pub(super) fn evaluate(&mut self, place: &Place) -> Result<(), Failure> {
-        let Place { system, start, dt, list } = *place;
-        let t1 = place.end();
-        self.assemble_forces(place);
+    pub(super) fn evaluate(&mut self, input: &StepInput) -> Result<(), Failure> {
+        let StepInput { system, start, dt, list } = *input;
+        let t1 = input.end();
+        self.assemble_forces(input);
         let y = &mut self.sensitivity.y;
         system.about(&start.q, &self.q, |origin, q| {
             for ((y, q), q0) in y.iter_mut().zip(q).zip(origin) {
@@ -359,18 +359,18 @@ impl First {
 
     /// Friction that does not follow the normal percussion (Tresca's) would act across a gap: contacts that take part in a solution but are open
     /// are left out of it, once in a step. Whether there are any.
-    fn exclude_open(&mut self, place: &Place) -> bool {
+    fn exclude_open(&mut self, input: &StepInput) -> bool {
         if std::mem::replace(&mut self.excluded, true) {
             return false;
         }
         let mut any = false;
         let mut row = 0;
-        for (i, k) in place.list.items().iter().enumerate() {
+        for (i, k) in input.list.items().iter().enumerate() {
             if !self.included[i] {
                 continue;
             }
-            let range = place.list.range(i);
-            let open = k.kind == Kind::Contact && self.p[range.start] <= 0.0 && place.dt * self.xi[row] > ACTIVATION;
+            let range = input.list.range(i);
+            let open = k.kind == Kind::Contact && self.p[range.start] <= 0.0 && input.dt * self.xi[row] > ACTIVATION;
             if open && self.p[range.clone()].iter().any(|p| *p != 0.0) {
                 self.included[i] = false;
                 self.p[range].fill(0.0);
@@ -379,7 +379,7 @@ impl First {
             row += k.dim();
         }
         if any {
-            self.assemble(place);
+            self.assemble(input);
         }
         any
     }
@@ -400,12 +400,12 @@ impl First {
     }
 
     /// Residuals at the present iterate.
-    fn misfit(&mut self, place: &Place) -> Misfit {
+    fn misfit(&mut self, input: &StepInput) -> Misfit {
         let mut m = Misfit { kinematics: self.kinematics, ..Misfit::default() };
         let Some(work) = self.work.as_mut() else { return m };
-        (m.dynamics, m.momentum) = work.dynamics_residual(&place.start.u, &self.v, 0.5 * place.dt);
+        (m.dynamics, m.momentum) = work.dynamics_residual(&input.start.u, &self.v, 0.5 * input.dt);
         (m.q, m.v, m.p) = (max_norm(&self.q), max_norm(&self.v), max_norm(&work.r));
-        let (positional, dt) = (&self.positional, place.dt);
+        let (positional, dt) = (&self.positional, input.dt);
         ActiveSet::residual(work.full.blocks(), &self.rho, &work.r, &self.xi, |k, f, constrained| {
             m.law(f, constrained, positional[k].then_some(dt));
         });
@@ -416,7 +416,7 @@ impl First {
     pub(super) fn newton(
         &mut self,
         o: &RattleOptions,
-        place: &Place,
+        input: &StepInput,
         smaller: f64,
         report: &mut StepReport,
     ) -> Result<bool, Unsolved> {
@@ -424,31 +424,31 @@ impl First {
         self.scaled = false;
         let mut last = f64::INFINITY;
         for iteration in 0.. {
-            self.evaluate(place)?;
+            self.evaluate(input)?;
             let mut fresh = iteration == 0;
             while self.include_closed() {
                 fresh = true;
-                self.scatter(place);
-                self.assemble(place);
-                self.evaluate(place)?;
+                self.scatter(input);
+                self.assemble(input);
+                self.evaluate(input)?;
             }
-            if self.positional.len() > FEW {
+            if self.positional.len() > MAX_NEWTON_ROWS {
                 return Err(Unsolved::Many);
             }
             let mut reduced = false;
             if !self.scaled {
                 if o.r.is_none() {
-                    self.reduce(place, false)?;
+                    self.reduce(input, false)?;
                     reduced = true;
                 }
-                self.scale(o, place.dt, smaller);
+                self.scale(o, input.dt, smaller);
             }
-            let measure = self.misfit(place).measure(o);
+            let measure = self.misfit(input).measure(o);
             let keep = !fresh && o.guess == Guess::Predicted && measure <= CONTRACTION * last;
             last = measure;
             if measure <= 1.0 {
-                self.scatter(place);
-                if self.exclude_open(place) {
+                self.scatter(input);
+                if self.exclude_open(input) {
                     continue;
                 }
                 return Ok(non_unique);
@@ -460,7 +460,7 @@ impl First {
                 return Err(Unsolved::Newton);
             }
             if !reduced {
-                self.reduce(place, keep)?;
+                self.reduce(input, keep)?;
             }
             let Some(work) = self.work.as_mut() else { break };
             match self.active_set.step(&self.problem, &self.rho, &mut work.r, &self.xi) {
@@ -471,36 +471,36 @@ impl First {
             report.newton += 1;
             report.stages[0] += 1;
             work.full.velocity(&work.r, &mut work.v);
-            self.advance(place);
+            self.advance(input);
         }
         Ok(non_unique)
     }
 
     /// Takes v from the one-step problem, and q with it.
-    fn advance(&mut self, place: &Place) {
+    fn advance(&mut self, input: &StepInput) {
         let Some(work) = self.work.as_mut() else { return };
         std::mem::swap(&mut self.v, &mut work.v);
         if self.sensitivity.identity {
-            self.move_position(place, 1);
+            self.move_position(input, 1);
             return;
         }
         for (d, (v, before)) in self.dv.iter_mut().zip(self.v.iter().zip(&work.v)) {
             *d = v - before;
         }
-        place.system.localise(&place.start.q, &mut self.q);
+        input.system.localise(&input.start.q, &mut self.q);
         self.sensitivity.advance(&self.dv, &mut self.q);
-        place.system.retract(&place.start.q, &mut self.q);
+        input.system.retract(&input.start.q, &mut self.q);
     }
 
     /// q from (27) for the present v, by fixed-point iteration.
-    fn settle_position(&mut self, place: &Place, most: usize) {
-        let Place { system, start, dt, .. } = *place;
+    fn settle_position(&mut self, input: &StepInput, most: usize) {
+        let StepInput { system, start, dt, .. } = *input;
         for _ in 0..most {
             let mut change: f64 = 0.0;
             self.dv.resize(self.v.len(), 0.0);
             let y = &mut self.sensitivity.y;
             system.about(&start.q, &start.q, |origin, _| y.copy_from_slice(origin));
-            for (t, q) in [(start.t, &start.q), (place.end(), &self.q)] {
+            for (t, q) in [(start.t, &start.q), (input.end(), &self.q)] {
                 system.kinematics(t, q, &self.v, &mut self.qdot);
                 y.iter_mut().zip(&self.qdot).for_each(|(y, qdot)| *y += 0.5 * dt * qdot);
             }
@@ -516,17 +516,17 @@ impl First {
     }
 
     /// P¹ by component from the rows.
-    pub(super) fn scatter(&mut self, place: &Place) {
+    pub(super) fn scatter(&mut self, input: &StepInput) {
         if let Some(work) = self.work.as_ref() {
-            work.scatter(place.list, &mut self.p);
+            work.scatter(input.list, &mut self.p);
         }
     }
 
     /// Residuals with the natural map of the laws, which needs no factors.
-    pub(super) fn natural_misfit(&mut self, place: &Place) -> Misfit {
+    pub(super) fn natural_misfit(&mut self, input: &StepInput) -> Misfit {
         let mut m = Misfit { kinematics: self.kinematics, ..Misfit::default() };
         let Some(work) = self.work.as_mut() else { return m };
-        (m.dynamics, m.momentum) = work.dynamics_residual(&place.start.u, &self.v, 0.5 * place.dt);
+        (m.dynamics, m.momentum) = work.dynamics_residual(&input.start.u, &self.v, 0.5 * input.dt);
         (m.q, m.v, m.p) = (max_norm(&self.q), max_norm(&self.v), max_norm(&work.r));
         for block in work.full.blocks() {
             let rows = block.start..block.start + block.set.dim();
@@ -536,13 +536,13 @@ impl First {
                 if self.positional[row] && work.r[row] > self.xi[row].max(0.0) {
                     // The rounding of a gap over dt is no velocity: friction of a closed contact does not see it. (Rounding of a percussion at an open
                     // contact is less than ξ.)
-                    m.law(*xi, true, Some(place.dt));
+                    m.law(*xi, true, Some(input.dt));
                     *xi = 0.0;
                 }
             }
             block.set.natural_map(&work.r[rows.clone()], &xi[..rows.len()], &mut f);
             for (row, f) in rows.zip(f) {
-                m.law(f, true, self.positional[row].then_some(place.dt));
+                m.law(f, true, self.positional[row].then_some(input.dt));
             }
         }
         m

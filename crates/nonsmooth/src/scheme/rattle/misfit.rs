@@ -4,7 +4,7 @@ use super::{NewtonNorm, RattleOptions};
 
 /// Gaps, joints and kinematics are held to this part of the tolerance, relative to 1 + max|q|.
 const FINE: f64 = 1e-3;
-/// Rounding of a coordinate or a velocity, some times.
+/// Rounding of a coordinate or a velocity: a few units in the last place.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Residuals of a stage by kind, with the sizes that they are relative to.

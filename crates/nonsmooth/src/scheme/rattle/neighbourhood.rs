@@ -11,16 +11,16 @@
 //! their mean, and the displacement dt (v − ū) turns its
 //! directions. A pendulum whose rod has no inertia solves sin α = ω dt for its turn α in a step: the two roots meet at α = π/2, where the left side is 0.29 of s.
 
-use super::{Place, Rattle};
+use super::{Rattle, StepInput};
 use crate::contract::{Evaluator, Kind};
 
 /// c of the module head: without percussions of contacts, and with them.
-const SMOOTH: f64 = 0.05;
-const HIT: f64 = 2.0;
-/// Parts of the displacement at which directions are looked at: full turns at all of them are no chance.
-const INSIDE: [f64; 3] = [0.381_966, 0.25, 0.1];
-/// Directions that differ by more than this part of their largest entry turn.
-const TURNS: f64 = 0.05;
+const MAX_DEVIATION: f64 = 0.05;
+const MAX_DEVIATION_AT_IMPACT: f64 = 2.0;
+/// Fractions of the displacement at which directions are compared. Full turns at all of them are no coincidence.
+const SAMPLES: [f64; 3] = [0.381_966, 0.25, 0.1];
+/// Smallest relative change of the entries of a direction that counts as a turn.
+const MIN_TURN: f64 = 0.05;
 
 /// Workspace.
 #[derive(Default)]
@@ -35,15 +35,15 @@ pub(super) struct Neighbourhood {
 
 impl Rattle {
     /// The joint that strayed, if one did.
-    pub(super) fn strayed(&mut self, place: &Place) -> Option<usize> {
-        let Place { system, start, dt, list } = *place;
-        let t1 = place.end();
+    pub(super) fn strayed(&mut self, input: &StepInput) -> Option<usize> {
+        let StepInput { system, start, dt, list } = *input;
+        let t1 = input.end();
         let (first, second) = (&mut self.first, &self.second);
         let hit = (0..list.len()).any(|i| {
             let contact = list.items()[i].kind == Kind::Contact;
             contact && first.p[list.range(i).start] > 0.0
         });
-        let c = if hit { HIT } else { SMOOTH };
+        let c = if hit { MAX_DEVIATION_AT_IMPACT } else { MAX_DEVIATION };
         let near = &mut self.neighbourhood;
         let ends = start.u.iter().zip(&second.u);
         near.difference.clear();
@@ -74,7 +74,7 @@ impl Rattle {
             if off <= c * size {
                 continue;
             }
-            for part in INSIDE {
+            for part in SAMPLES {
                 // The directions at the end, and a part of the displacement before it.
                 near.before(system, t1, &first.q, part * dt);
                 near.w.resize(k.dim() * k.dofs.len(), 0.0);
@@ -83,7 +83,7 @@ impl Rattle {
                 let (w, _) = first.ahead.evaluate(system, list, i, t1, &first.q);
                 let largest = w.iter().fold(0.0f64, |m, w| m.max(w.abs()));
                 let change = w.iter().zip(&near.w).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-                if !(change <= TURNS * largest) {
+                if !(change <= MIN_TURN * largest) {
                     return Some(i);
                 }
             }

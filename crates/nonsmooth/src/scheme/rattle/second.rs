@@ -29,7 +29,7 @@
 use super::RattleMemory;
 use super::first::First;
 use super::misfit::Misfit;
-use super::{FEW, FrictionDirection, MAX_NEWTON, Place, RattleOptions, Unsolved};
+use super::{FrictionDirection, MAX_NEWTON, MAX_NEWTON_ROWS, RattleOptions, StepInput, Unsolved};
 use crate::accounting::exceeds;
 use crate::contract::{Evaluator, Kind};
 use crate::scheme::velocity_level::{ACTIVATION, Iteration, Kinematics, VelocityLevel};
@@ -89,13 +89,13 @@ impl Second {
     }
 
     /// Which contacts are closed at the end of the first stage.
-    pub(super) fn activate(&mut self, place: &Place, q: &[f64], p1: &[f64], active: &mut [bool]) {
-        for (i, k) in place.list.items().iter().enumerate() {
+    pub(super) fn activate(&mut self, input: &StepInput, q: &[f64], p1: &[f64], active: &mut [bool]) {
+        for (i, k) in input.list.items().iter().enumerate() {
             active[i] = k.kind != Kind::Contact || {
-                let carries = p1[place.list.range(i)].iter().any(|p| *p != 0.0);
+                let carries = p1[input.list.range(i)].iter().any(|p| *p != 0.0);
                 let mut g = [f64::INFINITY];
                 if !carries {
-                    place.system.position(k, place.end(), q, &mut g);
+                    input.system.position(k, input.end(), q, &mut g);
                 }
                 carries || g[0] <= ACTIVATION
             };
@@ -103,10 +103,10 @@ impl Second {
     }
 
     /// M, h, rows and f at the end of the first stage, for what is active.
-    pub(super) fn assemble(&mut self, place: &Place, first: &mut First, active: &[bool]) {
+    pub(super) fn assemble(&mut self, input: &StepInput, first: &mut First, active: &[bool]) {
         let Some(work) = self.work.as_mut() else { return };
-        let Place { system, start, dt, list } = *place;
-        let t1 = place.end();
+        let StepInput { system, start, dt, list } = *input;
+        let t1 = input.end();
         let First { now, ahead, q, v, p: p1, .. } = first;
         work.begin(list);
         work.velocities_before_by(now, system, start.t, &start.q, &start.u, list, active);
@@ -125,7 +125,7 @@ impl Second {
                     system.position(k, start.t, &start.q, &mut g);
                     if g[0] > ACTIVATION {
                         let first = self.hits.is_empty();
-                        work.meet(place, i, (now, ahead), q, &p1[list.range(i)], &mut self.room, first);
+                        work.meet(input, i, (now, ahead), q, &p1[list.range(i)], &mut self.room, first);
                         self.hits.push(i);
                     }
                 }
@@ -151,15 +151,15 @@ impl Second {
     }
 
     /// Residual of the equation of motion, for looking at a finished step.
-    pub(super) fn misfit_of(&mut self, place: &Place, v: &[f64]) -> Misfit {
+    pub(super) fn misfit_of(&mut self, input: &StepInput, v: &[f64]) -> Misfit {
         self.rho.clear();
-        self.misfit(place, v)
+        self.misfit(input, v)
     }
 
     /// The start guess: u_n, and P² of the step before.
-    pub(super) fn guess(&mut self, place: &Place, predicted: bool) {
+    pub(super) fn guess(&mut self, input: &StepInput, predicted: bool) {
         let Some(work) = self.work.as_mut() else { return };
-        let start = place.start;
+        let start = input.start;
         self.u.copy_from_slice(&start.u);
         work.r.copy_from_slice(&self.p1);
         let RattleMemory { middle, first: memory } = start.memory.of();
@@ -172,7 +172,7 @@ impl Second {
         }
         let mut r = std::mem::take(&mut work.r);
         for (i, _, row) in work.parts() {
-            let k = &place.list.items()[i];
+            let k = &input.list.items()[i];
             if let Some(at) = start.percussions.place(i, k.id) {
                 let range = start.percussions.range(at);
                 if range.len() == k.dim() {
@@ -197,13 +197,13 @@ impl Second {
     }
 
     /// Residuals at the present iterate.
-    fn misfit(&mut self, place: &Place, v: &[f64]) -> Misfit {
+    fn misfit(&mut self, input: &StepInput, v: &[f64]) -> Misfit {
         let mut m = Misfit::default();
         let Some(work) = self.work.as_mut() else { return m };
         m.p = max_norm(&work.r);
         // M(u − v) − (dt/2) h − W P².
         work.r.iter_mut().zip(&self.p1).for_each(|(r, p)| *r -= p);
-        (m.dynamics, m.momentum) = work.dynamics_residual(v, &self.u, 0.5 * place.dt);
+        (m.dynamics, m.momentum) = work.dynamics_residual(v, &self.u, 0.5 * input.dt);
         work.r.iter_mut().zip(&self.p1).for_each(|(r, p)| *r += p);
         m.v = max_norm(&self.u);
         ActiveSet::residual(work.full.blocks(), &self.rho, &work.r, &self.xi, |_, f, constrained| {
@@ -216,18 +216,18 @@ impl Second {
     pub(super) fn newton(
         &mut self,
         o: &RattleOptions,
-        place: &Place,
+        input: &StepInput,
         v: &[f64],
         smaller: f64,
         predicted: bool,
         report: &mut StepReport,
     ) -> Result<Solution, Unsolved> {
         let Some(work) = self.work.as_mut() else { return Ok(Solution::default()) };
-        if self.p1.len() > FEW {
+        if self.p1.len() > MAX_NEWTON_ROWS {
             return Err(Unsolved::Many);
         }
         if let Err(e) = work.full.reduce() {
-            return Err(work.singular(place.system, e.row).into());
+            return Err(work.singular(input.system, e.row).into());
         }
         if predicted {
             work.full.recover(&work.r, &mut self.u);
@@ -243,7 +243,7 @@ impl Second {
         self.velocities();
         let (mut non_unique, mut moved) = (false, false);
         for iteration in 0.. {
-            let measure = self.misfit(place, v).measure(o);
+            let measure = self.misfit(input, v).measure(o);
             if measure <= 1.0 {
                 break;
             }
@@ -307,13 +307,13 @@ impl Second {
     /// The stage by a solver, from the present percussions.
     pub(super) fn by_solver(
         &mut self,
-        place: &Place,
+        input: &StepInput,
         solve: &mut Solve,
         report: &mut StepReport,
     ) -> Result<(), Failure> {
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         let before = std::mem::take(&mut report.non_unique);
-        let solved = work.solve(place.system, solve, report);
+        let solved = work.solve(input.system, solve, report);
         self.open = report.non_unique;
         report.non_unique |= before;
         solved?;
@@ -324,7 +324,7 @@ impl Second {
     }
 
     /// Decides which friction is to be aligned with the mean slip, at the present solution. Whether that changes what is aligned now.
-    pub(super) fn align(&mut self, o: &RattleOptions, place: &Place, noise: f64, round: usize) -> bool {
+    pub(super) fn align(&mut self, o: &RattleOptions, input: &StepInput, noise: f64, round: usize) -> bool {
         if o.friction_direction == FrictionDirection::End || round == MAX_ALIGNED {
             return false;
         }
@@ -333,7 +333,7 @@ impl Second {
         self.wanted.clear();
         let mut any = false;
         for (i, blocks, row) in work.parts() {
-            let before = work.before(place.list, i);
+            let before = work.before(input.list, i);
             let mut wanted = false;
             for b in blocks {
                 let rows = work.rows(b);
@@ -341,9 +341,9 @@ impl Second {
                 let after = &work.after()[rows.clone()];
                 wanted |= slips_on(set, &work.r[rows], &before[first..first + after.len()], after);
             }
-            let contact = place.list.items()[i].kind == Kind::Contact;
+            let contact = input.list.items()[i].kind == Kind::Contact;
             if wanted && contact {
-                let e = place.list.items()[i].law.restitution(0);
+                let e = input.list.items()[i].law.restitution(0);
                 let forces = work.full.reduced().b()[row] - (1.0 + e) * before[0];
                 wanted = !exceeds(-before[0], forces, noise);
             }
@@ -360,7 +360,7 @@ impl Second {
         }
         std::mem::swap(&mut self.aligned, &mut self.wanted);
         for (part, aligned) in self.aligned.iter().enumerate() {
-            work.set_slip_restitution(place.list, part, aligned.then_some(1.0));
+            work.set_slip_restitution(input.list, part, aligned.then_some(1.0));
         }
         true
     }
@@ -370,7 +370,7 @@ impl VelocityLevel {
     /// γ⁻ with which contact `i` is reached, and (W_{n+1} − W_n) P¹ into h. M⁻¹h of the step is made by its `first` contact.
     fn meet(
         &mut self,
-        place: &Place,
+        input: &StepInput,
         i: usize,
         (now, ahead): (&mut Kinematics, &mut Kinematics),
         q: &[f64],
@@ -378,7 +378,7 @@ impl VelocityLevel {
         [acceleration, along]: &mut [Vec<f64>; 2],
         first: bool,
     ) {
-        let Place { system, start, dt, list } = *place;
+        let StepInput { system, start, dt, list } = *input;
         if first {
             capacity::assign(acceleration, &self.h);
             if self.full.matrix.factor().is_ok() {
@@ -387,7 +387,7 @@ impl VelocityLevel {
         }
         let (k, before) = (&list.items()[i], self.before_mut(list, i));
         let n = k.dofs.len();
-        let (w1, chi) = ahead.evaluate(system, list, i, place.end(), q);
+        let (w1, chi) = ahead.evaluate(system, list, i, input.end(), q);
         for ((row, chi), before) in w1.chunks_exact(n).zip(chi).zip(before.iter_mut()) {
             *before = k.row_times(row, &start.u) + chi;
         }
@@ -414,16 +414,15 @@ impl VelocityLevel {
 
 /// Whether the friction of a block slips at both ends of a step and turns by less than a right angle.
 pub(super) fn slips_on(set: &Set, r: &[f64], before: &[f64], after: &[f64]) -> bool {
-    let (first, radius) = match set {
-        Set::Coulomb { dim, mu } if *dim > 1 => (1, mu * r[0]),
-        Set::Polyhedral { mu, .. } => (1, mu * r[0]),
-        Set::Ball { dim, radius } if *dim > 1 => (0, *radius),
-        _ => return false,
+    let (first, radius, size) = match set {
+        Set::Coulomb { dim, mu } if *dim > 1 => (1, mu * r[0], norm(&r[1..])),
+        Set::Polyhedral { mu, polygon } => (1, mu * r[0], polygon.gauge([r[1], r[2]])),
+        Set::Ball { dim, radius } if *dim > 1 => (0, *radius, norm(r)),
+        // Friction along one line does not turn.
+        Set::Coulomb { .. } | Set::Ball { .. } => return false,
+        Set::Free { .. } | Set::NonNegative | Set::Interval { .. } => return false,
     };
-    // On the boundary of its set, to rounding of what a solver leaves.
-    let slips = match set {
-        Set::Polyhedral { polygon, .. } => polygon.gauge([r[1], r[2]]) >= (1.0 - 1e-6) * radius,
-        _ => norm(&r[first..]) >= (1.0 - 1e-6) * radius,
-    };
+    // On the boundary of its set, to the tolerance of solvers.
+    let slips = size >= (1.0 - 1e-6) * radius;
     radius > 0.0 && slips && dot(&before[first..], &after[first..]) > 0.0
 }

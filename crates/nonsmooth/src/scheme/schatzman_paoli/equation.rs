@@ -43,9 +43,9 @@ pub(super) enum Before<'a> {
     Velocity(&'a [f64]),
 }
 
-/// Where an equation stands: everything that its solution depends on.
+/// Data of an equation: everything that its solution depends on.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct EquationInput<'a> {
     /// Time of the middle position, s.
     pub(super) t: f64,
     /// Step, s.
@@ -110,21 +110,21 @@ impl Equation {
         self.momentum.iter_mut().for_each(|v| v.resize(n, 0.0));
     }
 
-    /// Takes the place of an equation.
-    pub(super) fn begin(&mut self, options: &SchatzmanPaoliOptions, place: &Place) {
-        let dt = place.dt;
-        match place.before {
+    /// Sets the data of an equation.
+    pub(super) fn begin(&mut self, options: &SchatzmanPaoliOptions, input: &EquationInput) {
+        let dt = input.dt;
+        match input.before {
             Before::Position(p) => {
                 (self.kappa, self.theta) = (1.0, options.theta);
                 self.before.copy_from_slice(p);
-                for ((w, q), p) in self.w0.iter_mut().zip(place.middle).zip(p) {
+                for ((w, q), p) in self.w0.iter_mut().zip(input.middle).zip(p) {
                     *w = (q - p) / dt;
                 }
             }
             Before::Velocity(u) => {
                 (self.kappa, self.theta) = (2.0, 0.5);
                 self.w0.copy_from_slice(u);
-                for ((p, q), u) in self.before.iter_mut().zip(place.middle).zip(u) {
+                for ((p, q), u) in self.before.iter_mut().zip(input.middle).zip(u) {
                     *p = q - dt * u;
                 }
             }
@@ -132,36 +132,41 @@ impl Equation {
     }
 
     /// q₊ from w.
-    fn move_on(&mut self, place: &Place) {
-        for ((q, middle), w) in self.q.iter_mut().zip(place.middle).zip(&self.w) {
-            *q = middle + place.dt * w;
+    fn move_on(&mut self, input: &EquationInput) {
+        for ((q, middle), w) in self.q.iter_mut().zip(input.middle).zip(&self.w) {
+            *q = middle + input.dt * w;
         }
     }
 
     /// w from a given q₊.
-    pub(super) fn set_after(&mut self, place: &Place, after: &[f64]) {
+    pub(super) fn set_after(&mut self, input: &EquationInput, after: &[f64]) {
         self.q.copy_from_slice(after);
-        for ((w, middle), q) in self.w.iter_mut().zip(place.middle).zip(after) {
-            *w = (q - middle) / place.dt;
+        for ((w, middle), q) in self.w.iter_mut().zip(input.middle).zip(after) {
+            *w = (q - middle) / input.dt;
         }
     }
 
     /// M, h, G and ξ with everything at the present w and q₊.
-    pub(super) fn evaluate(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
-        let (theta, dt) = (self.theta, place.dt);
+    pub(super) fn evaluate(
+        &mut self,
+        system: &Evaluator,
+        input: &EquationInput,
+        list: &Candidates,
+    ) -> Result<(), Failure> {
+        let (theta, dt) = (self.theta, input.dt);
         for i in 0..self.q.len() {
-            self.q_theta[i] = (1.0 - theta) * place.middle[i] + theta * self.q[i];
+            self.q_theta[i] = (1.0 - theta) * input.middle[i] + theta * self.q[i];
             // The slope at t_θ of the parabola through the three positions; in the first step the mean velocity.
             let before = if self.kappa == 1.0 { (0.5 - theta) * self.w0[i] } else { 0.0 };
             self.v_theta[i] = (0.5 + theta) * self.w[i] + before;
         }
         let Some(work) = self.work.as_mut() else { return Ok(()) };
-        let t_theta = place.t + theta * dt;
-        match place.before {
-            Before::Position(_) => work.assemble_mass(system, place.t + dt, &self.q),
+        let t_theta = input.t + theta * dt;
+        match input.before {
+            Before::Position(_) => work.assemble_mass(system, input.t + dt, &self.q),
             Before::Velocity(_) => work.assemble_mass(system, t_theta, &self.q_theta),
         }
-        match system.at_break(place.t, dt) {
+        match system.at_break(input.t, dt) {
             None => work.assemble_forces(system, t_theta, &self.q_theta, &self.v_theta),
             Some(sides) => {
                 // Central differences reach half a step to both sides, in the step that ends there and in the one that begins.
@@ -172,13 +177,13 @@ impl Equation {
                 work.h.iter_mut().for_each(|h| *h *= 0.5);
             }
         }
-        self.rows(system, place, list)
+        self.rows(system, input, list)
     }
 
     /// Adds force `i` as the equation has it.
-    pub(super) fn add_force(&self, system: &Evaluator, place: &Place, i: usize, h: &mut [f64]) {
-        let t_theta = place.t + self.theta * place.dt;
-        match system.at_break(place.t, place.dt) {
+    pub(super) fn add_force(&self, system: &Evaluator, input: &EquationInput, i: usize, h: &mut [f64]) {
+        let t_theta = input.t + self.theta * input.dt;
+        match system.at_break(input.t, input.dt) {
             None => system.force(i, t_theta, &self.q_theta, &self.v_theta, h),
             Some(sides) => {
                 sides.iter().for_each(|side| side.force(i, t_theta, &self.q_theta, &self.v_theta, h));
@@ -188,37 +193,37 @@ impl Equation {
     }
 
     /// ξ of a candidate at the present q₊ into `g`, with q_e in `q_e`; returns t_e.
-    fn gap(&mut self, system: &Evaluator, place: &Place, k: &Interaction) -> Result<f64, Failure> {
+    fn gap(&mut self, system: &Evaluator, input: &EquationInput, k: &Interaction) -> Result<f64, Failure> {
         let e = k.law.restitution(0);
         for &j in k.dofs.iter() {
             let j = j as usize;
             self.q_e[j] = (self.q[j] + e * self.before[j]) / (1.0 + e);
         }
-        let t_e = place.t + place.dt * (1.0 - e) / (1.0 + e);
+        let t_e = input.t + input.dt * (1.0 - e) / (1.0 + e);
         self.g.resize(k.dim(), 0.0);
         system.position(k, t_e, &self.q_e, &mut self.g);
         if !self.g.iter().all(|g| g.is_finite()) {
             let kind = if k.kind == Kind::Contact { "gap of contact" } else { "defect of joint" };
             return Err(Failure::NotFinite { what: format!("the {kind} `{}`", system.name(k.id)) });
         }
-        self.g.iter_mut().for_each(|g| *g = (1.0 + e) * *g / place.dt);
+        self.g.iter_mut().for_each(|g| *g = (1.0 + e) * *g / input.dt);
         Ok(t_e)
     }
 
     /// Which contacts may close: those that would within some more steps like the one from `middle` to q₊.
-    fn select(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
+    fn select(&mut self, system: &Evaluator, input: &EquationInput, list: &Candidates) -> Result<(), Failure> {
         self.included.clear();
         self.included.resize(list.len(), true);
         for (i, k) in list.items().iter().enumerate().filter(|(_, k)| k.kind == Kind::Contact) {
-            self.gap(system, place, k)?;
+            self.gap(system, input, k)?;
             let moved = self.g[0];
             for &j in k.dofs.iter() {
-                self.q[j as usize] = place.middle[j as usize];
+                self.q[j as usize] = input.middle[j as usize];
             }
-            self.gap(system, place, k)?;
+            self.gap(system, input, k)?;
             let still = self.g[0];
             for &j in k.dofs.iter() {
-                self.q[j as usize] = place.middle[j as usize] + place.dt * self.w[j as usize];
+                self.q[j as usize] = input.middle[j as usize] + input.dt * self.w[j as usize];
             }
             self.included[i] = moved.min(still) <= NEAR * (moved - still).abs() + RESTING;
         }
@@ -243,7 +248,7 @@ impl Equation {
     }
 
     /// Rows of what takes part: G and ξ at (t_e, q_e), and c = ξ − Gᵀw; ξ of the others too.
-    fn rows(&mut self, system: &Evaluator, place: &Place, list: &Candidates) -> Result<(), Failure> {
+    fn rows(&mut self, system: &Evaluator, input: &EquationInput, list: &Candidates) -> Result<(), Failure> {
         let same = self.rows_version == list.version() && self.rows_included == self.included;
         let kept = self.rows_constant && same;
         if !kept {
@@ -257,7 +262,7 @@ impl Equation {
         }
         self.xi.clear();
         for (i, k) in list.items().iter().enumerate() {
-            let t_e = self.gap(system, place, k)?;
+            let t_e = self.gap(system, input, k)?;
             self.xi.extend_from_slice(&self.g);
             if kept {
                 continue;
@@ -274,7 +279,7 @@ impl Equation {
             system.velocity(k, t_e, &self.q_e, &mut self.direction, &mut self.chi);
             let (full, rows) = (&mut work.full, &self.direction);
             let mut at = 0;
-            k.law.percussion_sets(k.dim(), place.dt, |set| {
+            k.law.percussion_sets(k.dim(), input.dt, |set| {
                 let d = set.dim();
                 full.push_block(set, &k.dofs, &[0.0; MAX_DIM][..d]).copy_from_slice(&rows[at * n..(at + d) * n]);
                 at += d;
@@ -297,9 +302,9 @@ impl Equation {
     }
 
     /// M̂ into the one-step problem.
-    fn assemble_matrix(&mut self, system: &Evaluator, place: &Place) {
+    fn assemble_matrix(&mut self, system: &Evaluator, input: &EquationInput) {
         let Some(work) = self.work.as_mut() else { return };
-        let (theta, kappa, dt) = (self.theta, self.kappa, place.dt);
+        let (theta, kappa, dt) = (self.theta, self.kappa, input.dt);
         let wanted = Some((dt, kappa));
         if self.constant_matrix && self.assembled_for == wanted {
             return;
@@ -310,7 +315,7 @@ impl Equation {
         let nu = 0.5 + theta;
         for i in 0..system.structure().forces.len() {
             let m = &mut work.full.matrix;
-            let t = place.t + theta * dt;
+            let t = input.t + theta * dt;
             system.force_jacobian(i, t, &self.q_theta, &self.v_theta, -dt * dt * theta, -dt * nu, m);
         }
     }
@@ -359,22 +364,22 @@ impl Equation {
         &mut self,
         options: &SchatzmanPaoliOptions,
         system: &Evaluator,
-        place: &Place,
+        input: &EquationInput,
         list: &Candidates,
         solve: &mut Solve,
         report: &mut StepReport,
     ) -> Result<(), Failure> {
-        let dt = place.dt;
-        self.begin(options, place);
+        let dt = input.dt;
+        self.begin(options, input);
         self.w.clone_from(&self.w0);
-        self.move_on(place);
-        self.select(system, place, list)?;
-        self.evaluate(system, place, list)?;
+        self.move_on(input);
+        self.select(system, input, list)?;
+        self.evaluate(system, input, list)?;
         let mut start_anew = true;
         let mut residual = f64::INFINITY;
         let mut polished = false;
         for _ in 0..MAX_NEWTON {
-            self.assemble_matrix(system, place);
+            self.assemble_matrix(system, input);
             let Some(work) = self.work.as_mut() else { break };
             if start_anew {
                 work.r.clear();
@@ -394,17 +399,17 @@ impl Equation {
             let left = solve.options.tolerance * work.full.reduced().velocity_scale();
             std::mem::swap(&mut self.w, &mut work.v);
             report.newton += 1;
-            self.move_on(place);
+            self.move_on(input);
             if !self.w.iter().chain(&self.q).all(|x| x.is_finite()) {
                 return Err(Failure::NotFinite { what: "the state".into() });
             }
 
             // Everything anew at the new state: the true residual.
             let exact = self.constant_matrix && self.rows_constant;
-            self.evaluate(system, place, list)?;
+            self.evaluate(system, input, list)?;
             start_anew = self.include_violated(list);
             if start_anew {
-                self.rows(system, place, list)?;
+                self.rows(system, input, list)?;
                 polished = false;
                 continue;
             }

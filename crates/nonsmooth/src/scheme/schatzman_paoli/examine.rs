@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! With q_{k+2} = q_k + 2dt u_{k+1}, a step shows both equations that made it, for q_{k+1} and for q_{k+2}; only their percussions are known by
 //! their mean P alone. The laws tell them apart where a contact is open in one of the equations (its percussion is zero there, 2P in the other).
@@ -6,7 +6,7 @@
 //! P_{k+2} = 2P − P_{k+1} must then fit the second. A wrong P, q or u leaves a residual in one of them.
 
 use super::SchatzmanPaoliMemory;
-use super::equation::{Before, Place};
+use super::equation::{Before, EquationInput};
 use super::{SchatzmanPaoli, SchatzmanPaoliOptions};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::{Candidates, Evaluator, Kind};
@@ -236,8 +236,8 @@ impl SchatzmanPaoli {
             Before::Position(&start.memory.of::<SchatzmanPaoliMemory>().before)
         };
         let places = [
-            Place { t: start.t, dt, before, middle: &start.q },
-            Place { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
+            EquationInput { t: start.t, dt, before, middle: &start.q },
+            EquationInput { t: step.end.t, dt, before: Before::Position(&start.q), middle: &step.end.q },
         ];
         if ledger.is_some() {
             split.begin_ledger(system, start, step);
@@ -332,7 +332,7 @@ impl SchatzmanPaoli {
         &mut self,
         half: usize,
         system: &Evaluator,
-        place: &Place,
+        input: &EquationInput,
         step: &Step,
         split: &mut Split,
         out: &mut Ledger,
@@ -364,7 +364,7 @@ impl SchatzmanPaoli {
         }
         for i in 0..split.work.len() {
             split.h.fill(0.0);
-            e.add_force(system, place, i, &mut split.h);
+            e.add_force(system, input, i, &mut split.h);
             split.work[i][0] += 0.5 * step.dt * dot(&split.mean, &split.h);
             split.work[i][1] += 0.5 * dot(&split.middle, &split.h);
         }
@@ -372,7 +372,7 @@ impl SchatzmanPaoli {
 }
 
 impl Split {
-    /// ū, M* and the way gone (in `middle`).
+    /// ū, M* and the displacement (in `middle`).
     fn begin_ledger(&mut self, system: &Evaluator, start: &State, step: &Step) {
         self.mean.clear();
         self.mean.extend(start.u.iter().zip(&step.end.u).map(|(a, b)| 0.5 * (a + b)));

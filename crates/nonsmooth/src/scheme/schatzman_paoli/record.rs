@@ -1,4 +1,4 @@
-//! What a step leaves for the next, and what it looked at.
+//! Memory from step to step, and the positions that a step evaluated.
 
 use crate::record;
 use crate::state::{ByCoordinate, Step};

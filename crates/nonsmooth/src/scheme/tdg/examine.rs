@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 //!
 //! With v_k, a_k at the stages and s = u + dt Σ β_k a_k, the kinetic energy changes by
 //!
@@ -14,7 +14,7 @@
 
 use super::Tdg;
 use super::TdgStep;
-use super::jump::Place;
+use super::jump::StepInput;
 use super::values::{self, Allowed};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::Evaluator;
@@ -25,9 +25,9 @@ use complementarity::linear::Matrix;
 use complementarity::linear::dense::{dot, max_norm};
 use complementarity::sets::MAX_DIM;
 
-/// Room for looking at a step again.
+/// Workspace of the examination of a finished step.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct ExamineScratch {
     step: Step,
     mass: Option<Matrix>,
     x: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Seen {
 }
 
 impl Tdg {
-    /// Puts a finished step back: stages with their accelerations, the jump with its percussions alone in `seen`. False if the step is not one of this scheme. `off`
+    /// Puts a finished step back: stages with their accelerations, the jump with its percussions alone in `examined`. False if the step is not one of this scheme. `off`
     /// is how far forces at the stages are from what slips make of them, N.
     fn revisit(&mut self, system: &Evaluator, start: &State, step: &Step) -> Option<f64> {
         let record: &TdgStep = step.record.of();
@@ -97,20 +97,20 @@ impl Tdg {
         for l in 0..n {
             values::add(step.dt * self.tableau.beta[l], stages.lambda(l), &mut self.smooth);
         }
-        let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        let input = StepInput { tableau: &self.tableau, start, dt: step.dt };
         let acting = (&self.acts[..], &self.rests[..]);
-        self.jump.carry(system, list, &self.values, acting, &self.smooth, place);
-        self.jump.assemble(system, list, &self.values, place);
+        self.jump.carry(system, list, &self.values, acting, &self.smooth, input);
+        self.jump.assemble(system, list, &self.values, input);
 
-        let seen = &mut self.seen.step;
-        seen.candidates.assign(list);
-        seen.begin(step.dt);
-        seen.end.t = step.end.t;
-        seen.end.q.clone_from(&step.end.q);
-        seen.end.u.clone_from(&step.end.u);
-        seen.active.clone_from(&self.jump.included);
+        let examined = &mut self.examined.step;
+        examined.candidates.assign(list);
+        examined.begin(step.dt);
+        examined.end.t = step.end.t;
+        examined.end.q.clone_from(&step.end.q);
+        examined.end.u.clone_from(&step.end.u);
+        examined.active.clone_from(&self.jump.included);
         let all = step.end.percussions.values();
-        let p = seen.end.percussions.values_mut();
+        let p = examined.end.percussions.values_mut();
         p.copy_from_slice(all);
         p.iter_mut().zip(&self.smooth).for_each(|(p, s)| *p -= s);
         // What rounding leaves where there is no percussion.
@@ -119,7 +119,7 @@ impl Tdg {
                 *p = 0.0;
             }
         }
-        self.jump.work.as_mut()?.take_percussions(seen);
+        self.jump.work.as_mut()?.take_percussions(examined);
         Some(off)
     }
 
@@ -147,16 +147,16 @@ impl Tdg {
         };
         // (69), (70), (74): velocities of the stages; the end is the jump's.
         let size_of_jump = max_norm(&self.values.y);
-        if !(Place { tableau: &self.tableau, start, dt }).is_within(&self.jump) {
+        if !(StepInput { tableau: &self.tableau, start, dt }).is_within(&self.jump) {
             self.values.y.fill(0.0);
         }
         self.values.velocities(&self.tableau, start, dt, Allowed::ANY);
         let velocities = worst(&self.values.v, &stages.u);
         // Relative to the largest term: what forces alone would do, accelerations, the jump.
         let alone = self.forces.iter_mut().map(|f| f.full.free().map_or(f64::NAN, max_norm)).fold(0.0, f64::max);
-        let way = dt * max_norm(&self.values.a).max(size_of_jump).max(alone);
-        let rounding = 64.0 * f64::EPSILON * (max_norm(&start.u) + way);
-        out.dynamics = if velocities <= rounding { 0.0 } else { velocities / way.max(f64::MIN_POSITIVE) };
+        let change = dt * max_norm(&self.values.a).max(size_of_jump).max(alone);
+        let rounding = 64.0 * f64::EPSILON * (max_norm(&start.u) + change);
+        out.dynamics = if velocities <= rounding { 0.0 } else { velocities / change.max(f64::MIN_POSITIVE) };
         // (67), (68), (72), (73).
         self.values.v.copy_from_slice(&stages.u);
         self.values.positions(system, &self.tableau, start, dt, Allowed::ANY);
@@ -195,16 +195,16 @@ impl Tdg {
         if let Some(work) = self.jump.work.as_mut() {
             let mut second = Certificate::default();
             let (residual, scale) = work.dynamics_residual(&self.values.smooth, &step.end.u, 0.0);
-            // A jump is measured by what the whole step does.
-            let whole = scale.max(way);
-            second.dynamics = if residual == 0.0 { 0.0 } else { residual / whole.max(f64::MIN_POSITIVE) };
-            second.dynamics_culprit = work.explain_dynamics(&self.seen.step);
+            // A jump is measured by the change over the full step.
+            let step_change = scale.max(change);
+            second.dynamics = if residual == 0.0 { 0.0 } else { residual / step_change.max(f64::MIN_POSITIVE) };
+            second.dynamics_culprit = work.explain_dynamics(&self.examined.step);
             // The laws are those of P̂ = P + S.
-            let p = self.seen.step.end.percussions.values_mut();
+            let p = self.examined.step.end.percussions.values_mut();
             p.iter_mut().zip(&self.jump.carried).for_each(|(p, s)| *p += s);
-            work.take_percussions(&self.seen.step);
-            let floor = max_norm(step.end.percussions.values()).max(way);
-            work.certify_laws_of(&self.seen.step, floor, &mut second);
+            work.take_percussions(&self.examined.step);
+            let floor = max_norm(step.end.percussions.values()).max(change);
+            work.certify_laws_of(&self.examined.step, floor, &mut second);
             out.worsen(&second);
         }
         out.geometry(system, step.end.t, &step.end.q, list);
@@ -214,9 +214,9 @@ impl Tdg {
         let s = system.structure();
         let (dt, n, list) = (step.dt, self.tableau.stages(), &step.candidates);
         let TdgStep { stages, acts, eta, .. } = step.record.of();
-        let led_to = if eta.is_empty() { &step.end.q[..] } else { stages.q(n - 1) };
-        let Self { values, tableau, forces, seen, jump, .. } = self;
-        let Seen { step: alone, mass, x, y, rows, chi } = seen;
+        let q_of_stages = if eta.is_empty() { &step.end.q[..] } else { stages.q(n - 1) };
+        let Self { values, tableau, forces, examined, jump, .. } = self;
+        let ExamineScratch { step: alone, mass, x, y, rows, chi } = examined;
         let Some(work) = jump.work.as_mut() else { return };
         x.resize(values.nu, 0.0);
         y.resize(values.nu, 0.0);
@@ -281,7 +281,7 @@ impl Tdg {
                 let (t, half) = (start.t + tableau.c[l] * dt, 0.5 * tableau.beta[l] * dt);
                 drive += moves_by_itself(system, i, t, half, values.q(l));
             }
-            let end = system.potential(i, step.end.t, led_to);
+            let end = system.potential(i, step.end.t, q_of_stages);
             out.add(Line::Drive, drive);
             out.add(Line::Quadrature, end - system.potential(i, start.t, &start.q) - drive + work);
             if !eta.is_empty() {

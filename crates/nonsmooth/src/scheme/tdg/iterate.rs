@@ -4,7 +4,7 @@ use super::TdgMemory;
 use super::newton::Newton;
 use super::tableau::Role;
 use super::values::{self, Allowed};
-use super::{Place, Tdg};
+use super::{StepInput, Tdg};
 use crate::contract::{Evaluator, Kind};
 use crate::scheme::acceleration::{Origin, Treat};
 use crate::scheme::{Failure, Solve};
@@ -155,10 +155,10 @@ impl Tdg {
         work: &mut StepReport,
     ) -> Result<(), Failure> {
         self.sum_forces(step);
-        let place = Place { tableau: &self.tableau, start, dt: step.dt };
+        let input = StepInput { tableau: &self.tableau, start, dt: step.dt };
         let acting = (&self.acts[..], &self.rests[..]);
-        self.jump.carry(system, &step.candidates, &self.values, acting, &self.smooth, place);
-        self.jump.solve(system, &step.candidates, &mut self.values, place, solve, work)
+        self.jump.carry(system, &step.candidates, &self.values, acting, &self.smooth, input);
+        self.jump.solve(system, &step.candidates, &mut self.values, input, solve, work)
     }
 
     /// The jump of D⁺, which its stages see.
@@ -170,7 +170,7 @@ impl Tdg {
         solve: &mut Solve,
         work: &mut StepReport,
     ) -> Result<(), Failure> {
-        if !(Place { tableau: &self.tableau, start, dt: step.dt }).is_within(&self.jump) {
+        if !(StepInput { tableau: &self.tableau, start, dt: step.dt }).is_within(&self.jump) {
             return Ok(());
         }
         self.values.sum(&self.tableau, start, step.dt);
@@ -251,7 +251,7 @@ impl Tdg {
         out: &mut Step,
     ) -> Result<(), Failure> {
         let (n, dt) = (self.tableau.stages(), out.dt);
-        let plus = Place { tableau: &self.tableau, start, dt }.is_within(&self.jump);
+        let plus = StepInput { tableau: &self.tableau, start, dt }.is_within(&self.jump);
         let mut newton = match self.newton[usize::from(plus)].take() {
             Some(newton) => newton,
             None => Box::new(Newton::new(system, n, plus)),
@@ -277,10 +277,10 @@ impl Tdg {
                 if iteration == 0 {
                     self.settle_end(system, start, out, solve, &mut jumps)?;
                 }
-                let place = Place { tableau: &self.tableau, start, dt };
+                let input = StepInput { tableau: &self.tableau, start, dt };
                 let acting = (&self.acts[..], &self.rests[..]);
-                self.jump.carry(system, &out.candidates, &self.values, acting, &self.smooth, place);
-                self.jump.assemble(system, &out.candidates, &self.values, place);
+                self.jump.carry(system, &out.candidates, &self.values, acting, &self.smooth, input);
+                self.jump.assemble(system, &out.candidates, &self.values, input);
             }
             let jump = if plus { Some(&mut self.jump) } else { None };
             if iteration == 0 || change > REUSE_MATRIX_BELOW * before {
@@ -323,8 +323,8 @@ impl Tdg {
         out: &mut Step,
     ) -> Result<(), Failure> {
         let dt = out.dt;
-        let place = Place { tableau: &self.tableau, start, dt };
-        self.jump.begin(&out.candidates, &self.acts, place);
+        let input = StepInput { tableau: &self.tableau, start, dt };
+        self.jump.begin(&out.candidates, &self.acts, input);
         let threshold = self.options.restitution_threshold;
         let mut newton = self.values.stiff;
         let mut extended = false;
@@ -344,13 +344,13 @@ impl Tdg {
                 self.values.take_left(&self.tableau);
             }
             // Collisions of D⁺ act back on its stages; its positions hardly depend on them, those of degree 0 do.
-            let place = Place { tableau: &self.tableau, start, dt };
+            let input = StepInput { tableau: &self.tableau, start, dt };
             let once = extended && self.tableau.degree() == 0;
-            let more = !once && self.jump.select(system, out, &self.values, threshold, place)?;
+            let more = !once && self.jump.select(system, out, &self.values, threshold, input)?;
             if !extended {
                 self.jump.count(&out.candidates);
             }
-            let within = place.is_within(&self.jump);
+            let within = input.is_within(&self.jump);
             if !(more && within) {
                 let mut report = StepReport::default();
                 self.project(system, start, out, solve, &mut report)?;

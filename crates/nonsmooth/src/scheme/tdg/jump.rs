@@ -52,30 +52,30 @@ pub(super) struct Jump {
 
 /// Where and when a jump happens.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct StepInput<'a> {
     pub(super) tableau: &'a Tableau,
     pub(super) start: &'a State,
     pub(super) dt: f64,
 }
 
-impl Place<'_> {
+impl StepInput<'_> {
     fn t(&self) -> f64 {
         self.start.t + self.dt
     }
 
     /// Whether everything acts by percussions alone, as in the Moreau-Jean scheme.
-    fn whole(&self) -> bool {
+    fn has_percussions_only(&self) -> bool {
         self.tableau.degree() == 0
     }
 
     /// Velocity before the jump: that of the start for degree 0, else the left limit at the end.
     fn before<'a>(&'a self, values: &'a Values) -> &'a [f64] {
-        if self.whole() { &self.start.u } else { &values.left }
+        if self.has_percussions_only() { &self.start.u } else { &values.left }
     }
 
     /// Whether the stages see the jump: a collision of D⁺, unless in a crowd.
     pub(super) fn is_within(&self, jump: &Jump) -> bool {
-        self.tableau.side == Side::Plus && (self.whole() || jump.collision && !jump.crowd)
+        self.tableau.side == Side::Plus && (self.has_percussions_only() || jump.collision && !jump.crowd)
     }
 }
 
@@ -114,7 +114,7 @@ impl Jump {
     }
 
     /// Who takes part for sure: joints, contacts and elements with forces at the stages, and in degree 0 all elements.
-    pub(super) fn begin(&mut self, list: &Candidates, acts: &[bool], place: Place) {
+    pub(super) fn begin(&mut self, list: &Candidates, acts: &[bool], input: StepInput) {
         let n = list.len();
         self.collision = false;
         self.crowd = false;
@@ -127,7 +127,7 @@ impl Jump {
         for (i, k) in list.items().iter().enumerate() {
             self.included.push(match k.kind {
                 Kind::Joint | Kind::VelocityJoint => true,
-                Kind::Element => place.whole() || acts[i] && is_lasting(k),
+                Kind::Element => input.has_percussions_only() || acts[i] && is_lasting(k),
                 // A contact that persists has nothing to return.
                 Kind::Contact => acts[i],
             });
@@ -144,19 +144,19 @@ impl Jump {
         step: &Step,
         values: &Values,
         threshold: f64,
-        place: Place,
+        input: StepInput,
     ) -> Result<bool, Failure> {
         let Some(work) = self.work.as_mut() else { return Ok(false) };
-        let (list, start, dt, t) = (&step.candidates, place.start, place.dt, place.t());
+        let (list, start, dt, t) = (&step.candidates, input.start, input.dt, input.t());
         let still = still(&values.smooth);
         let mut added = false;
         for (i, k) in list.items().iter().enumerate() {
             if k.kind != Kind::Contact || self.included[i] {
                 continue;
             }
-            if place.whole() {
+            if input.has_percussions_only() {
                 // [Acary2013, (61), (62)]: explicit with γ = 1, or with the velocity without contacts.
-                let u = if place.tableau.side == Side::Plus { &values.v } else { &start.u };
+                let u = if input.tableau.side == Side::Plus { &values.v } else { &start.u };
                 let distance = gap(system, k, start.t, &start.q)?;
                 work.velocity_before(system, start.t, &start.q, u, list, i);
                 if distance + dt * work.before(list, i)[0] <= ACTIVATION {
@@ -174,7 +174,7 @@ impl Jump {
             };
             // The mean acceleration towards contact, of the gap itself: coordinates that turn, gaps that bend or move have their part in it.
             let pull = (normal(start.t, &start.q, &start.u) - normal(t, &values.q_end, &values.smooth)) / dt;
-            let approach = -normal(t, &values.q_end, place.before(values));
+            let approach = -normal(t, &values.q_end, input.before(values));
             let error = normal(t, &values.q_end, &values.rough) - normal(t, &values.q_end, &values.smooth);
             let e = k.law.restitution(0);
             // A flight that is over within two steps, which do not resolve it, or one that is not wanted: the contact comes to rest.
@@ -213,14 +213,14 @@ impl Jump {
         values: &Values,
         (acts, rests): (&[bool], &[bool]),
         smooth: &[f64],
-        place: Place,
+        input: StepInput,
     ) {
         let Self { work: Some(work), carried, slips, included, .. } = self else { return };
         carried.clear();
         capacity::resize(carried, list.components(), 0.0);
         slips.clear();
         capacity::resize(slips, list.len(), false);
-        if place.whole() {
+        if input.has_percussions_only() {
             return;
         }
         let still = still(&values.smooth);
@@ -232,16 +232,16 @@ impl Jump {
             let bound = match &*k.law {
                 Law::Contact(law) => match &law.friction {
                     Some(Friction::Coulomb { mu } | Friction::Polyhedral { mu, .. }) => mu * carried[0],
-                    Some(Friction::Tresca { bound }) => bound * place.dt,
+                    Some(Friction::Tresca { bound }) => bound * input.dt,
                     None => continue,
                 },
                 Law::Element(law) => match law.sets {
-                    ElementSets::Ball { force, .. } => force * place.dt,
+                    ElementSets::Ball { force, .. } => force * input.dt,
                     ElementSets::Box { .. } => continue,
                 },
                 Law::Bilateral => continue,
             };
-            work.velocity_before(system, place.t(), &values.q_end, &values.smooth, list, i);
+            work.velocity_before(system, input.t(), &values.q_end, &values.smooth, list, i);
             let slip = &work.before(list, i)[contact..];
             let (speed, along) = (norm(slip), &mut carried[contact..]);
             slips[i] = speed > still && dot(slip, along) <= 0.0 && (!rests[i] || norm(along) >= SLIPPED * bound);
@@ -266,10 +266,10 @@ impl Jump {
     }
 
     /// The problem of those that take part, from `values` as they are.
-    pub(super) fn assemble(&mut self, system: &Evaluator, list: &Candidates, values: &Values, place: Place) {
-        self.dt = place.dt;
+    pub(super) fn assemble(&mut self, system: &Evaluator, list: &Candidates, values: &Values, input: StepInput) {
+        self.dt = input.dt;
         let Some(work) = self.work.as_mut() else { return };
-        let (t, start) = (place.t(), place.start);
+        let (t, start) = (input.t(), input.start);
         let mut normal = match std::mem::take(&mut work.restitution) {
             Restitution::Normal(list) => list,
             _ => Vec::new(),
@@ -283,13 +283,13 @@ impl Jump {
             work.full.matrix.add_scaled(1.0, &work.mass);
             self.matrix_stays = system.structure().constant_mass;
         }
-        let at = if place.whole() { (start.t, &start.q) } else { (t, &values.q_end) };
-        work.velocities_before(system, at.0, at.1, place.before(values), list, &self.included);
+        let at = if input.has_percussions_only() { (start.t, &start.q) } else { (t, &values.q_end) };
+        work.velocities_before(system, at.0, at.1, input.before(values), list, &self.included);
         let mut kinematics = std::mem::take(&mut work.kinematics);
-        work.assemble_blocks(&mut kinematics, system, t, &values.q_end, list, &self.included, place.dt);
+        work.assemble_blocks(&mut kinematics, system, t, &values.q_end, list, &self.included, input.dt);
         work.kinematics = kinematics;
         work.mass.multiply(&values.smooth, &mut work.full.f);
-        if place.whole() {
+        if input.has_percussions_only() {
             return;
         }
         // What persists has nothing to return, and comes no nearer than its gap.
@@ -304,7 +304,7 @@ impl Jump {
                     let mut g = [0.0];
                     system.position(k, t, &values.q_end, &mut g);
                     let rounding = GAP * (1.0 + max_norm(&values.q_end));
-                    work.full.c[row] += if g[0] > rounding { 2.0 * g[0] / place.dt } else { 0.0 };
+                    work.full.c[row] += if g[0] > rounding { 2.0 * g[0] / input.dt } else { 0.0 };
                 }
                 Kind::Element if !self.collision => work.set_slip_restitution(list, part, Some(0.0)),
                 _ => {}
@@ -367,7 +367,7 @@ impl Jump {
         system: &Evaluator,
         list: &Candidates,
         values: &mut Values,
-        place: Place,
+        input: StepInput,
         solve: &mut Solve,
         report: &mut StepReport,
     ) -> Result<(), Failure> {
@@ -378,9 +378,9 @@ impl Jump {
             }
             return Ok(());
         }
-        self.assemble(system, list, values, place);
+        self.assemble(system, list, values, input);
         let Some(mut work) = self.work.take() else { return Ok(()) };
-        let settled = !place.whole() && self.is_settled(&work, list, values);
+        let settled = !input.has_percussions_only() && self.is_settled(&work, list, values);
         if settled || work.r.len() != work.full.c.len() {
             work.gather(list, &self.carried);
         }
@@ -396,7 +396,7 @@ impl Jump {
             return Err(Failure::NotFinite { what: "the velocity after an impact".into() });
         }
         for ((y, v), s) in values.y.iter_mut().zip(&work.v).zip(&values.smooth) {
-            *y = (v - s) / place.dt;
+            *y = (v - s) / input.dt;
         }
         Ok(())
     }

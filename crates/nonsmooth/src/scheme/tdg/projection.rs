@@ -23,14 +23,14 @@ use complementarity::{FullProblem, Set, Status, capacity};
 
 /// Gaps up to this part of 1 + max|q| are closed to rounding.
 const TOLERANCE: f64 = 1e-13;
-/// Gaps beyond so many times that are open.
+/// Gaps larger than this multiple of that are open.
 const OPEN: f64 = 10.0;
 /// The directions are those of the end when δ changes by no more than this part.
 const CONSISTENT: f64 = 1e-10;
 /// Iterations: they are quadratic.
 const MAX_ITERATIONS: usize = 20;
-/// Contacts up to which gaps are closed to rounding; those of more act on each other, and are closed to the tolerance of solvers.
-const FEW: usize = 50;
+/// Largest number of contacts whose gaps are closed to rounding. More contacts act on each other and are closed to the tolerance of solvers.
+const MAX_EXACT_CONTACTS: usize = 50;
 
 /// A closed contact of the projection.
 struct Closed {
@@ -136,7 +136,7 @@ impl Projection {
 
     /// Gaps up to this are closed.
     fn rounding(&self, q: &[f64]) -> f64 {
-        if self.closed.len() > FEW { ACTIVATION } else { TOLERANCE * (1.0 + max_norm(q)) }
+        if self.closed.len() > MAX_EXACT_CONTACTS { ACTIVATION } else { TOLERANCE * (1.0 + max_norm(q)) }
     }
 
     /// Closed contacts that have opened at q.

@@ -89,8 +89,8 @@ impl ThetaStep {
             return Err(work.singular(system, singular.row));
         }
         p.set_rules(list, work);
-        let standing = p.look(system, t, &b.q, list)?;
-        let Some((position, tau)) = p.linearise(system, t, &b.q, list, &standing) else {
+        let check = p.check_position(system, t, &b.q, list)?;
+        let Some((position, tau)) = p.linearise(system, t, &b.q, list, &check) else {
             return Ok(());
         };
 

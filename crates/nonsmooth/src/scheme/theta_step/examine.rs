@@ -1,4 +1,4 @@
-//! A finished step looked at again: certificate and ledger.
+//! Examination of a finished step: certificate and ledger.
 
 use super::{ForceRule, ThetaStep, blend};
 use crate::accounting::{Certificate, Ledger, Line, Meter, potential_energy};

@@ -20,12 +20,12 @@
 use complementarity::linear::Matrix;
 
 /// Part of inertia that forces must leave.
-const LEFT: f64 = 0.95;
+const MIN_INERTIA_SHARE: f64 = 0.95;
 /// Part of inertia that forces leave which do not drive.
-const ALL: f64 = 1.0 - 1e-9;
+const UNDRIVEN_INERTIA_SHARE: f64 = 1.0 - 1e-9;
 /// Largest velocity that the linearisation may leave out, and up to which nobody asks after a driven step, relative to that of the motion.
-pub(super) const LEFT_OUT: f64 = 0.02;
-pub(super) const FORGOTTEN: f64 = 0.002;
+pub(super) const MAX_LINEARISATION_ERROR: f64 = 0.02;
+pub(super) const FORGET_DRIVE_BELOW: f64 = 0.002;
 /// Rounding of sums of a row, relative to its entries.
 const ROUNDING: f64 = 1e-12;
 
@@ -47,9 +47,9 @@ impl Definite {
         if self.only_resists(tilde, mass) {
             return Ok(false);
         }
-        match self.factor(tilde, mass, LEFT) {
+        match self.factor(tilde, mass, MIN_INERTIA_SHARE) {
             Some(at) => Err(at),
-            None => Ok(self.factor(tilde, mass, ALL).is_some()),
+            None => Ok(self.factor(tilde, mass, UNDRIVEN_INERTIA_SHARE).is_some()),
         }
     }
 

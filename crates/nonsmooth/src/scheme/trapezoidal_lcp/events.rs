@@ -17,11 +17,11 @@ use crate::state::{State, Step};
 use complementarity::linear::dense::{max_norm, norm};
 use transitions::sticks;
 
-/// Where a contact stands at the start of a step.
+/// State of a contact at the start of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ContactState {
     /// Open, or no contact.
-    Far,
+    Open,
     /// It touches and separates.
     Separating,
     /// It touches and stays.
@@ -33,19 +33,19 @@ pub(super) enum Place {
 /// An interaction at the start of a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
-    pub(super) place: Place,
+    pub(super) state: ContactState,
     gap: f64,
     /// Direction of its slip, if it slips.
     slip: Option<Along>,
 }
 
-const NOTHING: Start = Start { place: Place::Far, gap: f64::INFINITY, slip: None };
+const NO_CONTACT: Start = Start { state: ContactState::Open, gap: f64::INFINITY, slip: None };
 /// Accuracy of a located event, in parts of the step.
 const LOCATED: f64 = 1e-14;
 
-/// An event of a kept mode: the interaction and which of its functions.
+/// Function whose change of sign ends a mode.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Watch {
+pub(super) enum EventFunction {
     /// Slip velocity along its direction.
     Slip(Along),
     /// Distance of the friction force from its bound.
@@ -55,8 +55,8 @@ pub(super) enum Watch {
 }
 
 impl TrapezoidalLcp {
-    /// Where everything stands at the start, and which interactions take part. Whether a contact approaches.
-    pub(super) fn look_at_start(
+    /// Finds the states of all interactions at the start, and those that take part. Returns whether a contact approaches.
+    pub(super) fn classify_interactions(
         &mut self,
         system: &Evaluator,
         start: &State,
@@ -73,7 +73,7 @@ impl TrapezoidalLcp {
         for i in 0..out.candidates.len() {
             let k = &out.candidates.items()[i];
             if matches!(k.kind, Kind::Joint | Kind::VelocityJoint) {
-                self.starts.push(NOTHING);
+                self.starts.push(NO_CONTACT);
                 out.active[i] = true;
                 continue;
             }
@@ -82,7 +82,7 @@ impl TrapezoidalLcp {
             let values = if jumped { smooth } else { start.percussions.values() };
             let p = range.map(|r| &values[r]);
             let contact = k.kind == Kind::Contact;
-            let mut found = NOTHING;
+            let mut found = NO_CONTACT;
             if contact {
                 found.gap = gap(system, k, start.t, &start.q)?;
                 let carried = p.is_some_and(|p| p[0] > 0.0);
@@ -92,22 +92,22 @@ impl TrapezoidalLcp {
                     continue;
                 }
                 let velocity = self.normal_velocity(system, out, i, (start.t, &start.q), &start.u);
-                found.place = if (carried && !jumped) || velocity.abs() <= still {
-                    Place::Closed
+                found.state = if (carried && !jumped) || velocity.abs() <= still {
+                    ContactState::Closed
                 } else if velocity < 0.0 {
                     approaching = true;
-                    Place::Approaching
+                    ContactState::Approaching
                 } else {
-                    Place::Separating
+                    ContactState::Separating
                 };
             }
             let k = &out.candidates.items()[i];
             let skip = usize::from(contact);
-            if (!contact || found.place == Place::Closed) && k.dim() > skip && k.dim() - skip <= 3 {
+            if (!contact || found.state == ContactState::Closed) && k.dim() > skip && k.dim() - skip <= 3 {
                 let stuck = p.is_some_and(|p| !jumped && sticks(k, p, &self.options.facets));
                 found.slip = self.slip(system, start, dt, out, i, still).filter(|_| !stuck);
             }
-            out.active[i] = !contact || found.place == Place::Closed;
+            out.active[i] = !contact || found.state == ContactState::Closed;
             self.starts.push(found);
         }
         Ok(approaching)
@@ -162,7 +162,7 @@ impl TrapezoidalLcp {
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
-        watches: &[(usize, Watch)],
+        watches: &[(usize, EventFunction)],
         earliest: f64,
     ) -> Result<Option<(f64, bool)>, Failure> {
         let h = self.predict.h;
@@ -172,7 +172,7 @@ impl TrapezoidalLcp {
             return Ok(Some((s.max(earliest).min(self.predict.h), s.max(earliest) < h)));
         }
         if !self.try_step(system, start, h, true, solve, out)? {
-            let slips = watches.iter().any(|(_, w)| matches!(w, Watch::Slip(_)));
+            let slips = watches.iter().any(|(_, w)| matches!(w, EventFunction::Slip(_)));
             // No force keeps the slip: an impulse without collision.
             let length = if slips { earliest } else { h };
             out.record.make::<TrapezoidalStep>().paradox = slips;

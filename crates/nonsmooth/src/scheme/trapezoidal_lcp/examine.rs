@@ -1,11 +1,11 @@
-//! A finished step looked at again: certificate and ledger, of its smooth part and of its jump.
+//! Examination of a finished step: certificate and ledger, of its smooth part and of its jump.
 
 use super::TrapezoidalLcp;
 use super::TrapezoidalStep;
-use super::jacobians::Way;
+use super::jacobians::ForceInput;
 use super::jump::Phase;
 use super::options::JacobianRule;
-use super::predict::{Room, drift};
+use super::predict::{KinematicsScratch, drift};
 use crate::accounting::{Certificate, Ledger, Line, Meter};
 use crate::contract::Evaluator;
 use crate::scheme::Examination;
@@ -115,7 +115,7 @@ impl TrapezoidalLcp {
         let mut y = vec![0.0; u.len()];
         let (rule, predict) = (self.options.jacobian, &mut self.predict);
         let acceleration = &step.record.of::<TrapezoidalStep>().acceleration;
-        let way = Way { t, h, q, u, q_mid: &predict.q_mid, rate: &predict.rate, acceleration };
+        let input = ForceInput { t, h, q, u, q_mid: &predict.q_mid, rate: &predict.rate, acceleration };
         let (jacobians, mass) = (&mut predict.jacobians, Matrix::clone(&work.mass));
         let mut force = |_: &mut VelocityLevel, i: usize, k: &mut [f64]| {
             system.force(i, t, q, u, k);
@@ -123,7 +123,7 @@ impl TrapezoidalLcp {
             k.iter_mut().for_each(|k| *k *= 0.5);
             by_q.clear();
             by_v.clear();
-            jacobians.add_of(system, rule, i, way, &mass, (&mut by_q, &mut by_v), k);
+            jacobians.add_of(system, rule, i, input, &mass, (&mut by_q, &mut by_v), k);
             add_product(&by_q, u, 0.5 * h, &mut y, k);
             add_product(&by_q, &change, 0.25 * h * h / dt, &mut y, k);
             add_product(&by_v, &change, 0.5 * h / dt, &mut y, k);
@@ -133,7 +133,7 @@ impl TrapezoidalLcp {
         // What the forces of the step had beyond that of each: the drift of the coordinates, and another Jacobian.
         let mut rest = vec![0.0; u.len()];
         if !system.structure().identity_kinematics() {
-            drift(system, (t + h, q, u), 0.5 * h, &mut Room::default(), &mut rest);
+            drift(system, (t + h, q, u), 0.5 * h, &mut KinematicsScratch::default(), &mut rest);
         }
         let jacobians = &self.predict.jacobians;
         let mut y = vec![0.0; u.len()];

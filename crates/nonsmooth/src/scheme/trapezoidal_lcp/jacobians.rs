@@ -68,7 +68,7 @@ pub(super) struct Jacobians {
     spd: spd::Work,
 }
 
-/// Room for the forces of one contribution.
+/// Workspace for the forces of one contribution.
 #[derive(Default)]
 pub(super) struct Scratch {
     f: Vec<f64>,
@@ -78,9 +78,9 @@ pub(super) struct Scratch {
     velocity: Vec<f64>,
 }
 
-/// A step as its forces see it.
+/// Data of a step that its forces depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
+pub(super) struct ForceInput<'a> {
     /// Start and length.
     pub(super) t: f64,
     pub(super) h: f64,
@@ -106,9 +106,9 @@ impl Jacobians {
     }
 
     /// All of them for a step with inertia `mass`.
-    pub(super) fn make(&mut self, system: &Evaluator, rule: JacobianRule, way: Way, mass: &Matrix) {
-        let Way { h, q, u, .. } = way;
-        let t = way.t + h;
+    pub(super) fn make(&mut self, system: &Evaluator, rule: JacobianRule, input: ForceInput, mass: &Matrix) {
+        let ForceInput { h, q, u, .. } = input;
+        let t = input.t + h;
         let s = system.structure();
         let constant = s.forces.iter().all(|f| f.constant_jacobian);
         if constant && self.made {
@@ -124,7 +124,7 @@ impl Jacobians {
         self.made = constant;
         self.replaced = false;
         if rule != JacobianRule::Auto && !self.unresolved && s.forces.iter().any(may_be_stiff) {
-            self.unresolved = self.size_of_stiff(system, way, mass) > UNRESOLVED;
+            self.unresolved = self.size_of_stiff(system, input, mass) > UNRESOLVED;
         }
         let (Some(by_q), Some(by_v)) = (&mut self.by_q, &mut self.by_v) else { return };
         match rule {
@@ -137,7 +137,7 @@ impl Jacobians {
             JacobianRule::Auto | JacobianRule::Paper if !s.forces.iter().any(may_be_stiff) => {}
             JacobianRule::Auto if self.size(h, mass, false) <= NEGLIGIBLE => {}
             JacobianRule::Auto | JacobianRule::Paper => {
-                self.make_stiff(system, rule, way, mass);
+                self.make_stiff(system, rule, input, mass);
                 let wanted = rule == JacobianRule::Paper || self.size(h, mass, true) > NEGLIGIBLE;
                 let Self { by_q: Some(by_q), by_v: Some(by_v), stiff: Some([q, v]), replaced, .. } = self else {
                     return;
@@ -152,19 +152,19 @@ impl Jacobians {
     }
 
     /// The same as `size`, of the forces that may be stiff and turn.
-    fn size_of_stiff(&mut self, system: &Evaluator, way: Way, mass: &Matrix) -> f64 {
+    fn size_of_stiff(&mut self, system: &Evaluator, input: ForceInput, mass: &Matrix) -> f64 {
         let Some([by_q, by_v]) = &mut self.stiff else { return 0.0 };
         by_q.clear();
         by_v.clear();
         for (i, _) in system.structure().forces.iter().enumerate().filter(|(_, f)| may_be_stiff(f)) {
-            system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
-            system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+            system.force_jacobian(i, input.t + input.h, input.q, input.u, 1.0, 0.0, by_q);
+            system.force_jacobian(i, input.t + input.h, input.q, input.u, 0.0, 1.0, by_v);
         }
         let exact = (self.by_q.take(), self.by_v.take());
         if let Some([by_q, by_v]) = self.stiff.take() {
             (self.by_q, self.by_v) = (Some(by_q), Some(by_v));
         }
-        let size = self.size(way.h, mass, false);
+        let size = self.size(input.h, mass, false);
         self.stiff = self.by_q.take().zip(self.by_v.take()).map(|(q, v)| [q, v]);
         (self.by_q, self.by_v) = exact;
         size
@@ -189,17 +189,17 @@ impl Jacobians {
     }
 
     /// The paper's, of all forces.
-    fn make_stiff(&mut self, system: &Evaluator, rule: JacobianRule, way: Way, mass: &Matrix) {
+    fn make_stiff(&mut self, system: &Evaluator, rule: JacobianRule, input: ForceInput, mass: &Matrix) {
         let s = system.structure();
         let Self { stiff: Some([by_q, by_v]), part: Some(part), beyond, scratch, .. } = self else { return };
         by_q.clear();
         by_v.clear();
         beyond.clear();
-        beyond.resize(way.u.len(), 0.0);
+        beyond.resize(input.u.len(), 0.0);
         for i in 0..s.forces.len() {
-            if !scratch.add_stiff(system, rule, i, way, mass, (by_q, by_v, part), beyond) {
-                system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
-                system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+            if !scratch.add_stiff(system, rule, i, input, mass, (by_q, by_v, part), beyond) {
+                system.force_jacobian(i, input.t + input.h, input.q, input.u, 1.0, 0.0, by_q);
+                system.force_jacobian(i, input.t + input.h, input.q, input.u, 0.0, 1.0, by_v);
             }
         }
     }
@@ -210,7 +210,7 @@ impl Jacobians {
         system: &Evaluator,
         rule: JacobianRule,
         i: usize,
-        way: Way,
+        input: ForceInput,
         mass: &Matrix,
         (by_q, by_v): (&mut Matrix, &mut Matrix),
         beyond: &mut [f64],
@@ -218,12 +218,12 @@ impl Jacobians {
         let stiff = matches!(rule, JacobianRule::Auto | JacobianRule::Paper) && self.replaced;
         let Self { part, scratch, .. } = self;
         if let (true, Some(part)) = (stiff, part)
-            && scratch.add_stiff(system, rule, i, way, mass, (by_q, by_v, part), beyond)
+            && scratch.add_stiff(system, rule, i, input, mass, (by_q, by_v, part), beyond)
         {
             return;
         }
-        system.force_jacobian(i, way.t + way.h, way.q, way.u, 1.0, 0.0, by_q);
-        system.force_jacobian(i, way.t + way.h, way.q, way.u, 0.0, 1.0, by_v);
+        system.force_jacobian(i, input.t + input.h, input.q, input.u, 1.0, 0.0, by_q);
+        system.force_jacobian(i, input.t + input.h, input.q, input.u, 0.0, 1.0, by_v);
     }
 }
 
@@ -241,13 +241,13 @@ impl Scratch {
         system: &Evaluator,
         rule: JacobianRule,
         i: usize,
-        way: Way,
+        input: ForceInput,
         mass: &Matrix,
         (by_q, by_v, part): (&mut Matrix, &mut Matrix, &mut Matrix),
         beyond: &mut [f64],
     ) -> bool {
         let info = &system.structure().forces[i];
-        let Way { t, h, q, u, q_mid, rate, .. } = way;
+        let ForceInput { t, h, q, u, q_mid, rate, .. } = input;
         if !may_be_stiff(info) {
             return false;
         }
@@ -273,7 +273,7 @@ impl Scratch {
                 let slope = -0.5 * dot(&self.f, u) / v;
                 let part = 0.5 * (start + end) - 0.5 * h * slope;
                 beyond.iter_mut().zip(&self.f).for_each(|(b, f)| *b += part * f);
-                self.subtract_mean(system, i, way, beyond);
+                self.subtract_mean(system, i, input, beyond);
             }
             return true;
         }
@@ -284,7 +284,7 @@ impl Scratch {
             by_v.add_scaled(1.0, part);
             if !printed {
                 beyond.iter_mut().zip(&self.f).for_each(|(b, f)| *b += f);
-                self.subtract_mean(system, i, way, beyond);
+                self.subtract_mean(system, i, input, beyond);
             }
             return true;
         }
@@ -306,7 +306,7 @@ impl Scratch {
             // v* = v + (h/2) v̇.
             moved.clear();
             moved.resize(u.len(), 0.0);
-            if way.acceleration.is_empty() {
+            if input.acceleration.is_empty() {
                 system.forces(t, q, u, moved);
                 part.clear();
                 part.add_scaled(1.0, mass);
@@ -315,7 +315,7 @@ impl Scratch {
                 }
                 part.solve(moved);
             } else {
-                moved.copy_from_slice(way.acceleration);
+                moved.copy_from_slice(input.acceleration);
             }
             velocity.iter_mut().zip(&*moved).for_each(|(v, a)| *v += 0.5 * h * a);
             f.fill(0.0);
@@ -336,7 +336,7 @@ impl Scratch {
             for ((b, f), p) in beyond.iter_mut().zip(&*f).zip(&*other) {
                 *b += along * f - across * p;
             }
-            self.subtract_mean(system, i, way, beyond);
+            self.subtract_mean(system, i, input, beyond);
         }
         true
     }
@@ -350,11 +350,11 @@ impl Scratch {
     }
 
     /// Takes ½ (k(t,q,v) + k(t+h,q,v)) of force `i` away.
-    fn subtract_mean(&mut self, system: &Evaluator, i: usize, way: Way, beyond: &mut [f64]) {
+    fn subtract_mean(&mut self, system: &Evaluator, i: usize, input: ForceInput, beyond: &mut [f64]) {
         self.other.clear();
-        self.other.resize(way.u.len(), 0.0);
-        system.force(i, way.t, way.q, way.u, &mut self.other);
-        system.force(i, way.t + way.h, way.q, way.u, &mut self.other);
+        self.other.resize(input.u.len(), 0.0);
+        system.force(i, input.t, input.q, input.u, &mut self.other);
+        system.force(i, input.t + input.h, input.q, input.u, &mut self.other);
         beyond.iter_mut().zip(&self.other).for_each(|(b, k)| *b -= 0.5 * k);
     }
 

@@ -1,6 +1,6 @@
 //! The smooth part of a step: M̃ and k̃, the rows at the midpoint, the trial that the LCP leads to, and the path along it.
 
-use super::jacobians::{Jacobians, Way};
+use super::jacobians::{ForceInput, Jacobians};
 use super::options::JacobianRule;
 use crate::contract::Evaluator;
 use crate::scheme::velocity_level::VelocityLevel;
@@ -31,19 +31,19 @@ pub(super) struct Predict {
     fresh: bool,
     /// Whether forces drive the motion: M̃ is smaller than M̄ in some direction.
     pub(super) driven: bool,
-    room: Room,
+    scratch: KinematicsScratch,
     /// A point of the path.
     q_on_path: Vec<f64>,
     v_on_path: Vec<f64>,
     /// Forces, whose rounding is no error.
     size: Vec<f64>,
-    /// Room for a change of velocity.
+    /// KinematicsScratch for a change of velocity.
     change: Vec<f64>,
 }
 
-/// Room for the kinematics.
+/// KinematicsScratch for the kinematics.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct KinematicsScratch {
     mean: Vec<f64>,
     mid: Vec<f64>,
     qdot: Vec<f64>,
@@ -74,14 +74,15 @@ impl Predict {
         self.rate.resize(q.len(), 0.0);
         rates_into(system, t, q, u, &mut self.rate);
         self.q_mid.clear();
-        self.q_mid.extend(system.origin(q, &mut self.room.origin).iter().zip(&self.rate).map(|(q, r)| q + 0.5 * h * r));
+        self.q_mid
+            .extend(system.origin(q, &mut self.scratch.origin).iter().zip(&self.rate).map(|(q, r)| q + 0.5 * h * r));
         system.retract(q, &mut self.q_mid);
         work.assemble_mass(system, t + 0.5 * h, &self.q_mid);
         // k̃ = ½ (k(t) + k(t+h) + h k_q q̇).
         work.assemble_forces(system, t, q, u);
         system.forces(t + h, q, u, &mut work.h);
-        let way = Way { t, h, q, u, q_mid: &self.q_mid, rate: &self.rate, acceleration };
-        self.jacobians.make(system, rule, way, &work.mass);
+        let input = ForceInput { t, h, q, u, q_mid: &self.q_mid, rate: &self.rate, acceleration };
+        self.jacobians.make(system, rule, input, &work.mass);
         work.size_vectors();
         let (Some(by_q), Some(by_v)) = (&self.jacobians.by_q, &self.jacobians.by_v) else { return };
         by_q.multiply(u, &mut work.scratch);
@@ -92,7 +93,7 @@ impl Predict {
             work.h.iter_mut().zip(&self.jacobians.beyond).for_each(|(k, b)| *k += b);
         }
         if !s.identity_kinematics() {
-            drift(system, (t + h, q, u), 0.5 * h, &mut self.room, &mut work.h);
+            drift(system, (t + h, q, u), 0.5 * h, &mut self.scratch, &mut work.h);
         }
         let keep = s.constant_mass && self.jacobians.made;
         if !(keep && self.assembled_for == Some(h)) {
@@ -173,14 +174,14 @@ impl Predict {
     }
 
     /// The position that the trial velocity leads to.
-    pub(super) fn arrive(&mut self, system: &Evaluator, start: &State) {
-        let Self { h, rate, v, q, room, .. } = self;
-        room.led_to(system, start, rate, *h, v, q);
+    pub(super) fn set_position(&mut self, system: &Evaluator, start: &State) {
+        let Self { h, rate, v, q, scratch, .. } = self;
+        scratch.integrate_position(system, start, rate, *h, v, q);
     }
 
     /// The position that a velocity at the end of a step of length `h` leads to.
-    pub(super) fn lead(&mut self, system: &Evaluator, start: &State, h: f64, v: &[f64], q: &mut Vec<f64>) {
-        self.room.led_to(system, start, &self.rate, h, v, q);
+    pub(super) fn position_after(&mut self, system: &Evaluator, start: &State, h: f64, v: &[f64], q: &mut Vec<f64>) {
+        self.scratch.integrate_position(system, start, &self.rate, h, v, q);
     }
 
     /// The path from the start along the trial: v̂(s) = v + (s/h)(v̄ − v) and where it leads.
@@ -188,13 +189,21 @@ impl Predict {
         let part = s / self.h;
         v.clear();
         v.extend(start.u.iter().zip(&self.v).map(|(a, b)| a + part * (b - a)));
-        self.room.led_to(system, start, &self.rate, s, v, q);
+        self.scratch.integrate_position(system, start, &self.rate, s, v, q);
     }
 }
 
-impl Room {
+impl KinematicsScratch {
     /// q + s q̇, with the mean of start and `v` as velocity at q + (s/2) q̇(start).
-    fn led_to(&mut self, system: &Evaluator, start: &State, rate: &[f64], s: f64, v: &[f64], out: &mut Vec<f64>) {
+    fn integrate_position(
+        &mut self,
+        system: &Evaluator,
+        start: &State,
+        rate: &[f64],
+        s: f64,
+        v: &[f64],
+        out: &mut Vec<f64>,
+    ) {
         let pairs = start.u.iter().zip(v);
         out.clear();
         if system.structure().identity_kinematics() {
@@ -218,10 +227,10 @@ pub(super) fn drift(
     system: &Evaluator,
     (t, q, u): (f64, &[f64], &[f64]),
     scale: f64,
-    room: &mut Room,
+    scratch: &mut KinematicsScratch,
     out: &mut [f64],
 ) {
-    let Room { mean: still, qdot: beta, mid: shifted, .. } = room;
+    let KinematicsScratch { mean: still, qdot: beta, mid: shifted, .. } = scratch;
     still.clear();
     still.resize(u.len(), 0.0);
     beta.resize(q.len(), 0.0);

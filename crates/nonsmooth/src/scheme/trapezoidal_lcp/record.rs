@@ -46,8 +46,8 @@ record! {
     fn correction(&self) -> Correction {
         match (self.closes, self.turns) {
             (true, true) => Correction::JointsAndContacts,
-            (true, false) => Correction::WantedWithContacts,
-            (false, _) => Correction::Wanted,
+            (true, false) => Correction::RequestedWithContacts,
+            (false, _) => Correction::Requested,
         }
     }
     fn u_minus(&self) -> &[f64] {

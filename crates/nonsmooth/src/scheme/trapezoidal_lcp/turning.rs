@@ -72,7 +72,7 @@ impl TrapezoidalLcp {
         let (mut q, mut v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
         v.clone_from(&start.u);
         v.iter_mut().zip(acceleration.iter()).for_each(|(v, a)| *v += h * a);
-        self.predict.lead(system, start, h, &v, &mut q);
+        self.predict.position_after(system, start, h, &v, &mut q);
         let mut c = std::mem::take(&mut work.full.c);
         for (i, blocks, row) in work.parts() {
             let k = &list.items()[i];

@@ -2,14 +2,14 @@
 
 use super::{First, along, takes_mean};
 use crate::scheme::Failure;
-use crate::scheme::rattle::Place;
+use crate::scheme::rattle::StepInput;
 use complementarity::capacity;
 
 impl First {
     /// Gᵀ at the present (q, v), after [`First::evaluate`].
-    pub(super) fn linearise(&mut self, place: &Place) {
-        let Place { system, start, dt, list } = *place;
-        let t1 = place.end();
+    pub(super) fn linearise(&mut self, input: &StepInput) {
+        let StepInput { system, start, dt, list } = *input;
+        let t1 = input.end();
         self.sensitivity.update(system, start, t1, &self.q, &self.v, dt);
         let s = &self.sensitivity;
         self.rows.clear();
@@ -48,19 +48,19 @@ impl First {
     }
 
     /// c = ξ − δξ(−y) − Gᵀv: where the linear model starts from.
-    fn assemble_offsets(&mut self, place: &Place) {
+    fn assemble_offsets(&mut self, input: &StepInput) {
         let Some(work) = self.work.as_mut() else { return };
         self.sensitivity.solve_y();
         let (eta, moves) = (self.sensitivity.eta(), self.kinematics != 0.0);
         let (mut row, mut rows, mut slopes) = (0, &self.rows[..], &self.slopes[..]);
-        for (k, _) in place.list.items().iter().zip(&self.included).filter(|(_, included)| **included) {
+        for (k, _) in input.list.items().iter().zip(&self.included).filter(|(_, included)| **included) {
             let n = k.dofs.len();
             for j in 0..k.dim() {
                 let (line, rest) = rows.split_at(n);
                 let mut c = self.xi[row] - along(line, &k.dofs, &self.v);
                 if moves && n > 0 {
                     let (g, after) = slopes.split_at(n);
-                    c -= along(g, &k.dofs, eta) / if j < k.position_dim() { place.dt } else { 1.0 };
+                    c -= along(g, &k.dofs, eta) / if j < k.position_dim() { input.dt } else { 1.0 };
                     slopes = after;
                 }
                 work.full.c[row] = c;
@@ -70,8 +70,8 @@ impl First {
     }
 
     /// M̂ into the one-step problem.
-    pub(super) fn assemble_matrix(&mut self, place: &Place) {
-        let Place { system, start, dt, .. } = *place;
+    pub(super) fn assemble_matrix(&mut self, input: &StepInput) {
+        let StepInput { system, start, dt, .. } = *input;
         let Some(work) = self.work.as_mut() else { return };
         if self.constant_matrix && self.assembled_for == Some(dt) {
             return;
@@ -87,34 +87,34 @@ impl First {
     }
 
     /// f = M̂ v − M_n (v − u_n) + (dt/2) h.
-    pub(super) fn assemble_right_side(&mut self, place: &Place) {
+    pub(super) fn assemble_right_side(&mut self, input: &StepInput) {
         let Some(work) = self.work.as_mut() else { return };
         work.full.matrix.multiply(&self.v, &mut work.full.f);
-        for (d, (v, u)) in self.dv.iter_mut().zip(self.v.iter().zip(&place.start.u)) {
+        for (d, (v, u)) in self.dv.iter_mut().zip(self.v.iter().zip(&input.start.u)) {
             *d = v - u;
         }
         work.mass.multiply(&self.dv, &mut work.scratch);
         for ((f, m), h) in work.full.f.iter_mut().zip(&work.scratch).zip(&work.h) {
-            *f += 0.5 * place.dt * h - m;
+            *f += 0.5 * input.dt * h - m;
         }
     }
 
     /// The linear model at the present iterate as a one-step problem in `problem`; or with the matrices of the last one.
-    pub(super) fn reduce(&mut self, place: &Place, keep: bool) -> Result<(), Failure> {
+    pub(super) fn reduce(&mut self, input: &StepInput, keep: bool) -> Result<(), Failure> {
         if !keep {
             // The matrix of the prediction is near enough for one iteration.
             if !std::mem::take(&mut self.predicted) {
-                self.assemble_matrix(place);
+                self.assemble_matrix(input);
             }
-            self.linearise(place);
+            self.linearise(input);
         }
-        self.assemble_right_side(place);
-        self.assemble_offsets(place);
+        self.assemble_right_side(input);
+        self.assemble_offsets(input);
         let Some(work) = self.work.as_mut() else { return Ok(()) };
         if keep {
             work.full.free_onto(&self.rows, &mut self.problem);
             return Ok(());
         }
-        work.full.reduce_onto(&self.rows, &mut self.problem).map_err(|e| work.singular(place.system, e.row))
+        work.full.reduce_onto(&self.rows, &mut self.problem).map_err(|e| work.singular(input.system, e.row))
     }
 }

@@ -3,7 +3,7 @@
 use super::{First, undefined};
 use crate::contract::Kind;
 use crate::scheme::rattle::misfit::Misfit;
-use crate::scheme::rattle::{MAX_OUTER, Place, RattleOptions};
+use crate::scheme::rattle::{MAX_OUTER, RattleOptions, StepInput};
 use crate::scheme::{Failure, Solve};
 use crate::state::StepReport;
 use complementarity::linear::dense::all_finite;
@@ -19,25 +19,25 @@ impl First {
     pub(in crate::scheme::rattle) fn by_solver(
         &mut self,
         o: &RattleOptions,
-        place: &Place,
+        input: &StepInput,
         solve: &mut Solve,
         report: &mut StepReport,
     ) -> Result<bool, Failure> {
-        let Place { system, start, dt, list } = *place;
+        let StepInput { system, start, dt, list } = *input;
         self.guess(start, list);
         self.excluded = false;
-        self.begin_near(place)?;
+        self.begin_near(input)?;
         let mut measure = f64::INFINITY;
         let mut polished = false;
         for _ in 0..MAX_OUTER {
-            self.evaluate(place)?;
+            self.evaluate(input)?;
             if self.include_closed() {
-                self.scatter(place);
-                self.assemble(place);
-                self.evaluate(place)?;
+                self.scatter(input);
+                self.assemble(input);
+                self.evaluate(input)?;
             }
-            self.assemble_matrix(place);
-            self.assemble_right_side(place);
+            self.assemble_matrix(input);
+            self.assemble_right_side(input);
             let Some(work) = self.work.as_mut() else { break };
             for b in 0..work.full.blocks().len() {
                 let rows = work.rows(b);
@@ -55,27 +55,27 @@ impl First {
             let non_unique = std::mem::replace(&mut report.non_unique, unique);
             report.newton += 1;
             report.stages[0] += 1;
-            self.advance(place);
+            self.advance(input);
             if !self.sensitivity.identity {
-                self.settle_position(place, MAX_OUTER);
+                self.settle_position(input, MAX_OUTER);
             }
             if !(all_finite(&self.v) && all_finite(&self.q)) {
                 return Err(Failure::NotFinite { what: "the state".into() });
             }
-            self.evaluate(place)?;
+            self.evaluate(input)?;
             if self.open.iter().any(|open| *open < 0.0) {
                 polished = false;
                 continue;
             }
-            let m = self.natural_misfit(place);
+            let m = self.natural_misfit(input);
             // Not by `max`, which would hide a NaN.
             let beyond = |x: f64, left: f64| if x <= left { 0.0 } else { x - left };
             let m = Misfit { position: beyond(m.position, dt * left), velocity: beyond(m.velocity, left), ..m };
             measure = m.measure(o);
             if measure <= 1.0 {
                 if polished || measure <= 1e-4 {
-                    self.scatter(place);
-                    if self.exclude_open(place) {
+                    self.scatter(input);
+                    if self.exclude_open(input) {
                         polished = false;
                         continue;
                     }
@@ -90,16 +90,16 @@ impl First {
     }
 
     /// What takes part from the beginning: contacts that carry, and those that would close within some more steps like the one that the guess makes.
-    fn begin_near(&mut self, place: &Place) -> Result<(), Failure> {
-        let Place { system, start, dt, list } = *place;
-        self.move_position(place, MAX_OUTER);
+    fn begin_near(&mut self, input: &StepInput) -> Result<(), Failure> {
+        let StepInput { system, start, dt, list } = *input;
+        self.move_position(input, MAX_OUTER);
         self.included.clear();
         for (i, k) in list.items().iter().enumerate() {
             let mut near = k.kind != Kind::Contact || self.p[list.range(i).start] > 0.0;
             if !near {
                 let (mut now, mut then) = ([0.0], [0.0]);
                 system.position(k, start.t, &start.q, &mut now);
-                system.position(k, place.end(), &self.q, &mut then);
+                system.position(k, input.end(), &self.q, &mut then);
                 if !(now[0].is_finite() && then[0].is_finite()) {
                     return Err(undefined(system, k));
                 }
@@ -107,7 +107,7 @@ impl First {
             }
             self.included.push(near);
         }
-        self.assemble(place);
+        self.assemble(input);
         Ok(())
     }
 }

@@ -1,14 +1,14 @@
 //! Collisions: when the first gap reaches zero in a step.
 
 use super::super::TrapezoidalLcp;
-use super::{LOCATED, Place};
+use super::{ContactState, LOCATED};
 use crate::contract::{Evaluator, Kind};
 use crate::root::brent;
 use crate::scheme::velocity_level::gap;
 use crate::scheme::{Failure, Solve};
 use crate::state::{State, Step};
 
-/// Points of the path at which a gap is looked at that may have dipped below zero.
+/// Points of the path at which a gap that may have been negative is evaluated.
 const SAMPLES: usize = 8;
 
 impl TrapezoidalLcp {
@@ -27,10 +27,10 @@ impl TrapezoidalLcp {
         let mut first: Option<f64> = None;
         for (i, k) in list.items().iter().enumerate() {
             let begin = self.starts[i];
-            if k.kind != Kind::Contact || matches!(begin.place, Place::Closed | Place::Approaching) {
+            if k.kind != Kind::Contact || matches!(begin.state, ContactState::Closed | ContactState::Approaching) {
                 continue;
             }
-            let level = if begin.place == Place::Separating { begin.gap.min(0.0) } else { 0.0 };
+            let level = if begin.state == ContactState::Separating { begin.gap.min(0.0) } else { 0.0 };
             let predict = &mut self.predict;
             let mut at = |s: f64| -> Result<f64, Failure> {
                 predict.path(system, start, s, &mut q, &mut v);
@@ -39,7 +39,7 @@ impl TrapezoidalLcp {
             // The path is evaluated anew only for those that collide.
             let mut end = (limit, gap(system, k, start.t + limit, &at_limit)? - level);
             let mut from = (0.0, begin.gap - level);
-            if begin.place == Place::Far && end.1 >= 0.0 {
+            if begin.state == ContactState::Open && end.1 >= 0.0 {
                 // It may have been below zero in between: only if it approached fast enough.
                 let n = k.dofs.len();
                 self.rows.resize(k.dim() * n, 0.0);
@@ -61,7 +61,7 @@ impl TrapezoidalLcp {
             if end.1 >= 0.0 {
                 continue;
             }
-            if begin.place == Place::Separating {
+            if begin.state == ContactState::Separating {
                 // Away from the contact first.
                 let mut s = 0.5 * end.0;
                 from = (s, at(s)?);
@@ -100,8 +100,8 @@ impl TrapezoidalLcp {
         self.try_step(system, start, s, false, solve, out)?;
         let mut least = f64::INFINITY;
         for (k, begin) in out.candidates.items().iter().zip(&self.starts) {
-            if k.kind == Kind::Contact && matches!(begin.place, Place::Far | Place::Separating) {
-                let level = if begin.place == Place::Separating { begin.gap.min(0.0) } else { 0.0 };
+            if k.kind == Kind::Contact && matches!(begin.state, ContactState::Open | ContactState::Separating) {
+                let level = if begin.state == ContactState::Separating { begin.gap.min(0.0) } else { 0.0 };
                 least = least.min(gap(system, k, start.t + s, &self.predict.q)? - level);
             }
         }

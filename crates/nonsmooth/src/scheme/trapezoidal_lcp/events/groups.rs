@@ -1,19 +1,19 @@
 //! Closed contacts by coupled group: those that act on the same velocities, or on velocities that M̃ or a joint couples. What happens in one group is no concern of the others.
 
-use super::{Place, Start};
+use super::{ContactState, Start};
 use crate::contract::{Candidates, Interaction};
 use complementarity::linear::Matrix;
 
-/// Closed contacts of a group up to which events are rare enough to be located one by one.
+/// Largest number of closed contacts in a group whose events are located one by one.
 const CROWD: u32 = 12;
-/// Steps in a row that end at events as soon as they happen; after that the shortest step grows.
-const MANY: u32 = 20;
-/// The same where more contacts than [`CROWD`] are closed in all.
-const MANY_IN_A_CROWD: u32 = 2;
-/// Closed contacts in all up to which laws are about the ends of the step, closed contacts are projected, and a crowd is no concern of the other groups.
-const SOME: usize = 48;
-/// Closed contacts in all up to which groups are told apart.
-const LOTS: usize = 100;
+/// Largest number of consecutive steps that end at events. After them the shortest step grows.
+const MAX_EVENT_STEPS: u32 = 20;
+/// The same where more than [`CROWD`] contacts are closed in total.
+const MAX_EVENT_STEPS_IN_CROWD: u32 = 2;
+/// Largest total number of closed contacts with laws at the ends of the step, projected gaps, and groups that do not affect each other.
+const MAX_CONTACTS_FOR_END_LAWS: usize = 48;
+/// Largest total number of closed contacts that are divided into groups.
+const MAX_GROUPED_CONTACTS: usize = 100;
 
 /// The groups of a step.
 #[derive(Default)]
@@ -43,22 +43,22 @@ fn join(root: &mut [usize], a: usize, b: usize) {
 impl Groups {
     /// Whether there are so many closed contacts that there may be a crowd: then the groups depend on M̃.
     pub(in super::super) fn may_crowd(starts: &[Start]) -> bool {
-        starts.iter().filter(|s| s.place == Place::Closed).count() > CROWD as usize
+        starts.iter().filter(|s| s.state == ContactState::Closed).count() > CROWD as usize
     }
 
     /// The groups of the interactions that take part, with M̃ as it is assembled.
     pub(in super::super) fn make(&mut self, list: &Candidates, starts: &[Start], active: &[bool], tilde: &Matrix) {
         self.root.clear();
         self.crowds = false;
-        self.count = starts.iter().filter(|s| s.place == Place::Closed).count();
+        self.count = starts.iter().filter(|s| s.state == ContactState::Closed).count();
         if self.count <= CROWD as usize {
             return;
         }
-        if self.count > LOTS {
+        if self.count > MAX_GROUPED_CONTACTS {
             self.crowds = true;
             return;
         }
-        let closed = |i: usize| starts[i].place == Place::Closed;
+        let closed = |i: usize| starts[i].state == ContactState::Closed;
         let root = &mut self.root;
         root.extend(0..tilde.size());
         tilde.for_each_entry(|i, j, v| {
@@ -86,16 +86,16 @@ impl Groups {
     /// Whether the group of an interaction is a crowd, or there is one among many contacts.
     pub(in super::super) fn is_crowded(&self, k: &Interaction) -> bool {
         let group = |d: u32| self.root.get(d as usize).is_none_or(|&root| self.closed[root] > CROWD);
-        self.crowds && (self.count > SOME || k.dofs.first().is_some_and(|&d| group(d)))
+        self.crowds && (self.count > MAX_CONTACTS_FOR_END_LAWS || k.dofs.first().is_some_and(|&d| group(d)))
     }
 
     /// Whether any group is, or contacts are too many for more than the laws themselves.
     pub(in super::super) fn crowds(&self) -> bool {
-        self.crowds || self.count > SOME
+        self.crowds || self.count > MAX_CONTACTS_FOR_END_LAWS
     }
 
-    /// Steps in a row that may end at events as soon as they happen.
-    pub(in super::super) fn many(&self) -> u32 {
-        if self.count > CROWD as usize { MANY_IN_A_CROWD } else { MANY }
+    /// Largest number of consecutive steps that end at events.
+    pub(in super::super) fn max_event_steps(&self) -> u32 {
+        if self.count > CROWD as usize { MAX_EVENT_STEPS_IN_CROWD } else { MAX_EVENT_STEPS }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::frozen::{Along, Hold, follows_normal};
 use super::super::options::{Transitions, Variant};
 use super::super::{TrapezoidalLcp, still};
-use super::{LOCATED, Watch};
+use super::{EventFunction, LOCATED};
 use crate::contract::{Evaluator, Interaction, Kind};
 use crate::law::{ElementSets, Friction, Law};
 use crate::root::brent;
@@ -26,7 +26,7 @@ impl TrapezoidalLcp {
         start: &State,
         solve: &mut Solve,
         out: &Step,
-        watches: &mut Vec<(usize, Watch)>,
+        watches: &mut Vec<(usize, EventFunction)>,
     ) {
         self.holds.clear();
         let list = &out.candidates;
@@ -49,7 +49,7 @@ impl TrapezoidalLcp {
             // The velocity that the law is about.
             let law = |j: usize| after[j] + work.full.c[row + j] - work.chi(row + j);
             if open && law(0) > 0.0 {
-                watches.push((i, Watch::Normal));
+                watches.push((i, EventFunction::Normal));
                 held = true;
                 continue;
             }
@@ -57,7 +57,7 @@ impl TrapezoidalLcp {
                 continue;
             }
             if look_ahead && skip == 1 {
-                suspects.push((i, Watch::Normal));
+                suspects.push((i, EventFunction::Normal));
             }
             if k.dim() == skip || k.dim() - skip > 3 {
                 continue;
@@ -67,14 +67,14 @@ impl TrapezoidalLcp {
                 Some(d) => {
                     let goes_on = dot(&after[skip..], &d[..k.dim() - skip]);
                     if !moves || goes_on < -still {
-                        watches.push((i, Watch::Slip(d)));
+                        watches.push((i, EventFunction::Slip(d)));
                     }
                 }
                 None if moves => {
-                    watches.push((i, Watch::Friction));
+                    watches.push((i, EventFunction::Friction));
                     held = true;
                 }
-                None if look_ahead => suspects.push((i, Watch::Friction)),
+                None if look_ahead => suspects.push((i, EventFunction::Friction)),
                 None => {}
             }
         }
@@ -98,8 +98,8 @@ impl TrapezoidalLcp {
             let k = &list.items()[*i];
             let along = self.starts[*i].slip.map(|d| friction_along(k, &d, &self.options.facets));
             self.holds[*i] = match (watch, along) {
-                (Watch::Slip(_), Some(along)) => Hold::Slip(along),
-                (Watch::Normal, Some(along)) => Hold::Closed(along),
+                (EventFunction::Slip(_), Some(along)) => Hold::Slip(along),
+                (EventFunction::Normal, Some(along)) => Hold::Closed(along),
                 _ => Hold::Stick,
             };
         }
@@ -109,8 +109,8 @@ impl TrapezoidalLcp {
     fn on_their_bounds(
         &mut self,
         (system, t, q, v): (&Evaluator, f64, &[f64], &[f64]),
-        watches: &mut Vec<(usize, Watch)>,
-        suspects: &mut Vec<(usize, Watch)>,
+        watches: &mut Vec<(usize, EventFunction)>,
+        suspects: &mut Vec<(usize, EventFunction)>,
         solve: &mut Solve,
         out: &Step,
     ) {
@@ -148,21 +148,21 @@ impl TrapezoidalLcp {
         start: &State,
         solve: &mut Solve,
         out: &Step,
-        watches: &mut Vec<(usize, Watch)>,
+        watches: &mut Vec<(usize, EventFunction)>,
     ) {
         loop {
             let at = (start.t, &start.q[..], &start.u[..]);
             let before = watches.len();
             if !self.held_forces(system, at, watches, solve, out) {
                 // No forces at all: what happens, happens from the start on.
-                watches.retain(|(_, w)| matches!(w, Watch::Slip(_)));
+                watches.retain(|(_, w)| matches!(w, EventFunction::Slip(_)));
                 return;
             }
             let Some(forces) = &self.forces else { return };
             watches.retain(|(i, w)| {
                 let lambda = &forces.lambda()[out.candidates.range(*i)];
                 let (margin, size) = margin(&out.candidates.items()[*i], lambda, *w, &self.options.facets);
-                matches!(w, Watch::Slip(_)) || margin > ON_BOUND * size
+                matches!(w, EventFunction::Slip(_)) || margin > ON_BOUND * size
             });
             if watches.len() == before {
                 return;
@@ -175,14 +175,14 @@ impl TrapezoidalLcp {
         &mut self,
         system: &Evaluator,
         at: (f64, &[f64], &[f64]),
-        watches: &[(usize, Watch)],
+        watches: &[(usize, EventFunction)],
         solve: &mut Solve,
         out: &Step,
     ) -> bool {
         let forces = self.forces.get_or_insert_with(|| Forces::new(system));
         let starts = &self.starts;
         let treat = |i: usize, _: &[f64]| {
-            let held = watches.iter().any(|(j, w)| *j == i && !matches!(w, Watch::Slip(_)));
+            let held = watches.iter().any(|(j, w)| *j == i && !matches!(w, EventFunction::Slip(_)));
             match (out.active[i], held, starts[i].slip.is_some()) {
                 (false, ..) => Treat::Open,
                 (_, false, true) => Treat::Law,
@@ -202,7 +202,7 @@ impl TrapezoidalLcp {
         solve: &mut Solve,
         out: &Step,
         i: usize,
-        watch: Watch,
+        watch: EventFunction,
     ) -> Result<Option<f64>, Failure> {
         let h = self.predict.h;
         let (mut q, mut v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
@@ -210,7 +210,7 @@ impl TrapezoidalLcp {
             this.predict.path(system, start, s, &mut q, &mut v);
             let place = (start.t + s, &q[..], &v[..]);
             match watch {
-                Watch::Slip(d) => this.slip_along(system, out, i, place, &d),
+                EventFunction::Slip(d) => this.slip_along(system, out, i, place, &d),
                 _ => {
                     if !this.held_forces(system, place, &[(i, watch)], solve, out) {
                         return f64::NAN;
@@ -237,7 +237,7 @@ impl TrapezoidalLcp {
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
-        (i, watch): (usize, Watch),
+        (i, watch): (usize, EventFunction),
         h: f64,
     ) -> Result<Option<f64>, Failure> {
         let weight = self.options.weight();
@@ -246,7 +246,7 @@ impl TrapezoidalLcp {
                 return Ok(f64::NAN);
             }
             Ok(match watch {
-                Watch::Slip(d) => {
+                EventFunction::Slip(d) => {
                     let (q, mut v) = (std::mem::take(&mut this.predict.q_mid), std::mem::take(&mut this.v));
                     v.clear();
                     v.extend(this.predict.v.iter().zip(&start.u).map(|(v, u)| (v + weight * u) / (1.0 + weight)));
@@ -270,7 +270,7 @@ impl TrapezoidalLcp {
             return Ok(None);
         }
         let s = brent((near, from), (h, end), LOCATED * h, |s| at(self, s))?;
-        let at_end = matches!(watch, Watch::Slip(_)) && self.options.variant == Variant::I;
+        let at_end = matches!(watch, EventFunction::Slip(_)) && self.options.variant == Variant::I;
         Ok(Some(if at_end { s } else { 0.5 * s }))
     }
 
@@ -281,7 +281,7 @@ impl TrapezoidalLcp {
         start: &State,
         solve: &mut Solve,
         out: &mut Step,
-        watches: &[(usize, Watch)],
+        watches: &[(usize, EventFunction)],
         s: f64,
     ) -> Result<f64, Failure> {
         let h = self.predict.h;
@@ -290,7 +290,7 @@ impl TrapezoidalLcp {
         let (mut q, mut v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
         self.predict.path(system, start, s, &mut q, &mut v);
         for (i, watch) in watches {
-            if let Watch::Slip(d) = watch {
+            if let EventFunction::Slip(d) = watch {
                 let speed = self.slip_along(system, out, *i, (start.t + s, &q, &v), d);
                 if stops.is_none_or(|(_, _, least)| speed < least) {
                     stops = Some((*i, *d, speed));
@@ -380,8 +380,8 @@ fn friction_along(k: &Interaction, d: &Along, facets: &Option<Arc<Polygon>>) -> 
 }
 
 /// How far a force is from where its law changes (positive: the mode holds), and the size of that bound.
-fn margin(k: &Interaction, lambda: &[f64], watch: Watch, facets: &Option<Arc<Polygon>>) -> (f64, f64) {
-    if let Watch::Normal = watch {
+fn margin(k: &Interaction, lambda: &[f64], watch: EventFunction, facets: &Option<Arc<Polygon>>) -> (f64, f64) {
+    if let EventFunction::Normal = watch {
         return (lambda[0], lambda[0].abs().max(1.0));
     }
     match &*k.law {
@@ -418,6 +418,6 @@ pub(super) fn sticks(k: &Interaction, p: &[f64], facets: &Option<Arc<Polygon>>) 
     if !(follows_normal(&k.law) && p[0] > 0.0) {
         return false;
     }
-    let (margin, size) = margin(k, p, Watch::Friction, facets);
+    let (margin, size) = margin(k, p, EventFunction::Friction, facets);
     margin > 1e-9 * size
 }
