@@ -254,7 +254,7 @@ fn laws_without_geometry_are_named() {
     }
     d.write(
         "disc.toml",
-        &[floor, &ring.replace("inner_circle", "disc"), rest].concat().replace("\"p\", \"f", "\"ring\", \"f"),
+        [floor, &ring.replace("inner_circle", "disc"), rest].concat().replace("\"p\", \"f", "\"ring\", \"f"),
     );
     let out = d.run(&["check", "disc.toml"]).out;
     assert!(out.contains("no warnings"), "{out}");
