@@ -218,7 +218,7 @@ fn a_spring_without_length_rests_where_the_start_puts_its_bodies() {
     assert_eq!(numbers(&meta["bodies"][1]["pose"]), [2.0, 0.0, 0.0]);
     // One that is driven is where it is at `time.start`.
     let driven = scene.replace("fixed = true", "motion = { x = \"t\" }").replace("[time]", "[time]\nstart = 1");
-    d.write("driven.toml", &driven.replace("end = 0.1", "end = 1.001"));
+    d.write("driven.toml", driven.replace("end = 0.1", "end = 1.001"));
     let json = d.run(&["run", "driven.toml", "--json"]).json();
     // 1 m long at the start, and shorter by at most what the wall goes in a step.
     assert!(numbers(&json["u"])[0].abs() <= 100.0 * 1e-3 * 1e-3, "{}", json["u"]);
@@ -233,7 +233,7 @@ fn a_model_beside_bodies_may_have_breaks_alone() {
     let json = d.run(&["run", "breaks.toml", "--json"]).json();
     let events = json["events"].as_array().unwrap();
     assert_eq!((events.len(), &events[0]["kind"], events[0]["t"].as_f64()), (1, &Value::from("break"), Some(0.05)));
-    d.write("force.toml", &scene.replace("[[body]]", "force = 1\n[[body]]"));
+    d.write("force.toml", scene.replace("[[body]]", "force = 1\n[[body]]"));
     let output = d.run(&["run", "force.toml"]);
     assert_eq!(output.code, 2);
     assert!(output.err.contains("[[force]]"), "{}", output.err);
@@ -246,7 +246,7 @@ fn laws_without_geometry_are_named() {
     let ring = "[[body]]\nname = \"ring\"\nmass = 1\ninertia = 1\nposition = [0, 1]\nshape.inner_circle.radius = 0.5\n";
     let rest = "[[body]]\nname = \"p\"\nmass = 1\ninertia = 1\n[[contact]]\nname = \"c\"\n\
                 [[contact]]\nname = \"d\"\nbetween = [\"p\", \"floor\"]\n[time]\nstep = 1e-2\nend = 0.1\n";
-    d.write("ring.toml", &[floor, ring, rest].concat());
+    d.write("ring.toml", [floor, ring, rest].concat());
     for command in ["check", "run"] {
         let out = d.run(&[command, "ring.toml"]).out;
         assert!(out.contains("`floor` and `ring` pass through each other"), "{out}");
@@ -254,7 +254,7 @@ fn laws_without_geometry_are_named() {
     }
     d.write(
         "disc.toml",
-        &[floor, &ring.replace("inner_circle", "disc"), rest].concat().replace("\"p\", \"f", "\"ring\", \"f"),
+        [floor, &ring.replace("inner_circle", "disc"), rest].concat().replace("\"p\", \"f", "\"ring\", \"f"),
     );
     let out = d.run(&["check", "disc.toml"]).out;
     assert!(out.contains("no warnings"), "{out}");
@@ -269,11 +269,11 @@ fn overlaps_that_are_large_for_the_bodies_are_refused() {
              position = [{x}, 0]\nshape.disc.radius = 4e-6\n[[contact]]\nname = \"c\"\n[time]\nstep = 1e-5\nend = 1e-4\n"
         )
     };
-    d.write("deep.toml", &scene("1e-6"));
+    d.write("deep.toml", scene("1e-6"));
     let output = d.run(&["run", "deep.toml"]);
     assert_eq!(output.code, 2);
     assert!(output.err.contains("`a-b`") && output.err.contains("8.000e-6 m"), "{}", output.err);
     // By 0.5 % of the diameter.
-    d.write("slight.toml", &scene("7.96e-6"));
+    d.write("slight.toml", scene("7.96e-6"));
     assert_eq!(d.run(&["run", "slight.toml"]).code, 0);
 }
