@@ -50,7 +50,9 @@ fn run(system: &dyn System, name: &str, q: &[f64], u: &[f64], h: f64, end: f64, 
     let mut watch = Watch { defect: 0.0, states: Trajectory::new(Recording::Every(1)) };
     let summary = Simulation::new(system, start, scheme, options).expect("a good start").run_with(&mut watch);
     assert_eq!(summary.status, Status::Done, "{name}: {:?}", summary.stop.map(|s| s.to_string()));
-    assert!(summary.warnings.is_empty(), "{name}: {:?}", summary.warnings);
+    // W of the end takes energy through joints, and says so.
+    let expected = |w: &String| name == END && w.starts_with("joints have taken");
+    assert!(summary.warnings.iter().all(expected), "{name}: {:?}", summary.warnings);
     Run { summary, records: watch.states.records().to_vec(), velocity_defect: watch.defect }
 }
 
@@ -69,9 +71,9 @@ fn double_pendulum() -> (Differentiated<DoublePendulum>, Vec<f64>) {
 fn without_projection_joints_drift_and_less_with_smaller_steps() {
     // One step of moreau-jean (θ = 1/2, both velocities tangent at their own ends, up to O(h²) that does not add up) changes g by −h/4 Δg_q Δu = O(h³):
     // order 2.
-    // moreau-midpoint has velocities tangent at midpoints while the position moves with the mean of two: O(h²), order 1.
+    // So does one of moreau-midpoint, whose laws are those of the ends.
     let (system, q) = double_pendulum();
-    for (name, order) in [("moreau-jean", 2.0), (END, 2.0), ("moreau-midpoint", 1.0)] {
+    for (name, order) in [("moreau-jean", 2.0), (END, 2.0), ("moreau-midpoint", 2.0)] {
         let errors: Vec<(f64, f64)> = [4e-3, 2e-3, 1e-3]
             .map(|h| (h, run(&system, name, &q, &[0.0; 6], h, 1.0, Stabilise::None).summary.worst.joint_violation))
             .to_vec();
@@ -119,6 +121,9 @@ fn the_energy_ledger_of_the_double_pendulum_closes_and_its_loss_falls_with_the_s
                 if name == "moreau-jean" {
                     // The energy swings: 8.5e-5 J of 10 J at the largest step, and falls with its square.
                     assert!(gain <= 1e-4 * (h / 2e-3f64).powi(2), "{name}, h = {h}: {:?}", s.energy);
+                } else if name == "moreau-midpoint" {
+                    // The same: 5.6e-4 J of 10 J.
+                    assert!(gain <= 1e-3 * (h / 2e-3f64).powi(2), "{name}, h = {h}: {:?}", s.energy);
                 } else {
                     // No energy comes from nowhere beyond what the largest step shows.
                     assert!(gain <= errors[0].1, "{name}: {:?}", s.energy);
