@@ -429,7 +429,7 @@ fn check_explains_and_warns() {
                      [initial]\nu = [1, 0]\n[time]\nstep = 0.01\nend = 1\n";
     d.write("redundant.toml", redundant);
     let text = d.run(&["check", "redundant.toml"]).out;
-    for part in ["2 constraints of rank 1", "redundant", "`lost` is not used", "not at rest"] {
+    for part in ["2 constraints of rank 1", "redundant", "`lost` is not used", "broken by the start velocities"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -132,6 +132,11 @@ fn an_unstable_scheme_stops_whatever_passes_beside() {
     }
 }
 
+/// Options with which a scheme is as its paper prints it: rattle then takes γ⁻ from the start of the step.
+fn printed(scheme: &str) -> &'static [&'static str] {
+    if scheme == "rattle" { &["scheme.approach=start"] } else { &[] }
+}
+
 /// A rod with round ends that falls on its end while it turns fast, without friction: γ⁻ and γ⁺ of a step have different directions.
 const ROD: &str = r#"
 [model]
@@ -155,12 +160,12 @@ name = "moreau-jean"
 
 #[test]
 fn energy_that_elastic_hits_make_or_lose_is_told() {
-    // Rattle takes γ⁻ + γ⁺ = 0 with two directions: the gain is O(dt).
+    // Rattle as printed takes γ⁻ + γ⁺ = 0 with two directions: the gain is O(dt).
     let gain = |summary: &Summary| summary.energy.last / summary.energy.initial - 1.0;
     let mut seen = [false, false];
     for scheme in ["rattle", "moreau-jean", "tdg-minus", "trapezoidal-lcp"] {
         for h in [1e-2, 5e-3, 1e-3, 1e-4] {
-            let summary = run(ROD, scheme, h, 0.3, &[]);
+            let summary = run(ROD, scheme, h, 0.3, printed(scheme));
             let gain = gain(&summary);
             println!("{scheme}, h = {h}: {:+.2} % {:?}", 100.0 * gain, summary.warnings);
             // Nothing takes energy here. What is told begins at a twentieth of the energy of the motion.
@@ -171,7 +176,7 @@ fn energy_that_elastic_hits_make_or_lose_is_told() {
     assert!(seen[0] && seen[1]);
 }
 
-/// A ball that bounces without loss: rattle loses O(dt) at every hit, or gains it.
+/// A ball that bounces without loss: rattle as printed loses O(dt) at every hit, or gains it.
 const BALL: &str = r#"
 [model]
 coordinates = ["y"]
@@ -195,7 +200,7 @@ fn energy_that_a_bouncing_ball_loses_is_told() {
     let mut most = 0.0f64;
     for scheme in ["rattle", "tdg-minus", "trapezoidal-lcp"] {
         for h in [2.3e-2, 1e-2, 1e-3] {
-            let summary = run(BALL, scheme, h, 8.0, &[]);
+            let summary = run(BALL, scheme, h, 8.0, printed(scheme));
             let change = summary.energy.last / summary.energy.initial - 1.0;
             println!("{scheme}, h = {h}: {:+.2} % {:?}", 100.0 * change, summary.warnings);
             assert_eq!(told(&summary), change.abs() > 0.05, "{scheme} {h}: {change}");

@@ -11,7 +11,7 @@ use super::side_steps::{SideSteps, project};
 use super::start;
 use super::summary::{Status, Summary, WorkCounts};
 use crate::accounting::{Certificate, Judge, Ledger, Meter, potential_energy};
-use crate::contract::{Evaluator, Reach};
+use crate::contract::{Candidates, Evaluator, Reach};
 use crate::control::{Controller, Proposal, Verdict};
 use crate::error::Error;
 use crate::scheme::stabilise::{JointProjection, Stabilise};
@@ -185,11 +185,24 @@ impl Run {
         })
     }
 
+    /// Room for the rows of one interaction, of those that are known beforehand or of two bodies.
+    fn reserve_rows(&mut self, system: &Evaluator) {
+        let State { t, q, u, .. } = &*self.state;
+        let (mut list, mut rows, mut values) = (Candidates::default(), 4, 48);
+        system.candidates(*t, q, u, Reach::ALL, &mut list);
+        for k in list.items() {
+            (rows, values) = (k.dim().max(rows), values.max(k.dim() * k.dofs.len()));
+        }
+        capacity::reserve(self.offsets.get_mut(), rows);
+        capacity::reserve(self.rows.get_mut(), values);
+    }
+
     /// Records of the start.
     pub(super) fn begin(&mut self, system: &Evaluator) {
         let system = &system.of_step(self.state.t, self.state.t + self.options.step);
         self.controller.arrived(self.state.t);
         if self.options.observe.events {
+            self.reserve_rows(system);
             start::closed_contacts(system, &self.state, |id, slips| self.log.closed_at_start(id, slips));
         }
         if self.options.observe.energy {
