@@ -37,7 +37,7 @@ pub struct OpenSwitch {
 pub struct Breaks {
     /// First and last time of the run, s; `None` if they make no sense, which is reported elsewhere.
     span: Option<(f64, f64)>,
-    /// Breaks in ascending order, once [settled](Breaks::settle).
+    /// Breaks in ascending order, once they are settled.
     pub list: Vec<Break>,
     /// What could not be located.
     pub open: Vec<OpenSwitch>,
