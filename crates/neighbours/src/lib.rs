@@ -9,7 +9,7 @@
 //! - [`motion`]: a run, as the invariants see it.
 //! - [`measure`]: what a single run may not do, with bounds. [`twin`]: runs that must agree.
 //! - [`judge`]: a measure beyond its bound is a failure if it does not shrink with the step as the scheme's order says.
-//! - [`shrink`]: the smallest walk that still fails; [`write`]: its scene file.
+//! - [`shrink`]: the smallest walk that still fails; [`mod@write`]: its scene file.
 //! - [`campaign`]: many walks, and the table of their verdicts.
 
 pub mod campaign;
