@@ -19,6 +19,8 @@ use complementarity::linear::dense::max_norm;
 
 /// c of the module head.
 const APART: f64 = 0.5;
+/// Part of the speed at the start of a step from which its velocities do not keep a joint.
+const BROKEN: f64 = 0.1;
 /// Speeds below this part of the largest of the run are none.
 const AT_REST: f64 = 1e-3;
 /// Part of the largest kinetic energy that joints may do.
@@ -39,8 +41,8 @@ pub(super) struct JointWatch {
 bytes!(JointWatch { fastest, driven });
 
 impl JointWatch {
-    /// The candidate that a step has left, if it has left one.
-    pub(super) fn left(&mut self, system: &Evaluator, start: &State, step: &Step) -> Option<usize> {
+    /// The candidate that a step has left, if it has left one. The velocities of the start of a run, its `first` step, may break joints.
+    pub(super) fn left(&mut self, system: &Evaluator, start: &State, step: &Step, first: bool) -> Option<usize> {
         let Self { fastest, driven, w, chi, g: [before, after] } = self;
         let end = &step.end;
         let mut found = None;
@@ -66,7 +68,17 @@ impl JointWatch {
             *driven |= max_norm(chi) > 0.0;
             *fastest = fastest.max(speed);
             if found.is_none() && apart > APART * speed && apart > AT_REST * *fastest {
-                found = Some(i);
+                // They are made consistent by a jump, which is not an error of the scheme.
+                system.velocity(k, start.t, &start.q, w, chi);
+                let broken = first
+                    && w.chunks_exact(n.max(1)).zip(&*chi).any(|(row, chi)| {
+                        let terms = row.iter().zip(k.dofs.iter()).map(|(w, &j)| w * start.u[j as usize]);
+                        let (sum, size) = terms.fold((*chi, chi.abs()), |(sum, size), v| (sum + v, size + v.abs()));
+                        sum.abs() > BROKEN * size
+                    });
+                if !broken {
+                    found = Some(i);
+                }
             }
         }
         found

@@ -340,7 +340,8 @@ impl Run {
             });
             if !(travel > self.reach) {
                 if !self.scheme.base().position_level
-                    && let Some(i) = self.joints.left(system, &self.state, &self.trial.step)
+                    && let Some(i) =
+                        self.joints.left(system, &self.state, &self.trial.step, self.summary.work.steps == 0)
                 {
                     let name = system.name(self.trial.step.candidates.items()[i].id);
                     return Err(Failure::Apart { name });

@@ -72,7 +72,7 @@ words! {
 
 words! {
     /// Where the velocity before an impact is taken.
-    pub enum Approach (default Arrival) {
+    pub enum Approach (default Start) {
         /// At the end of the step, where the contact is reached.
         Arrival = "arrival",
         /// At its start, (32).
