@@ -13,9 +13,7 @@ const NAMES: [&str; 3] = ["moreau-jean", "moreau-midpoint", "rattle"];
 
 fn run(system: &dyn System, name: &str, q: &[f64], u: &[f64], options: SimulationOptions) -> (Summary, Vec<Record>) {
     let mut trajectory = Trajectory::new(Recording::Every(1));
-    // Of the impacts of the block, with velocities of the arrival, is one at which rattle's iteration around `fischer-burmeister` goes to and fro between two modes in its first stage: there the loop would halve.
-    let settings = if name == "rattle" { Settings::new().word("approach", "start") } else { Settings::new() };
-    let scheme = scheme::make(name, &settings).expect("a registered scheme");
+    let scheme = scheme::make(name, &Settings::new()).expect("a registered scheme");
     let start = State::new(0.0, q.to_vec(), u.to_vec());
     let summary = Simulation::new(system, start, scheme, options).expect("a good start").run_with(&mut trajectory);
     (summary, trajectory.records().to_vec())
